@@ -1,0 +1,172 @@
+"""A thin client of the API server: plain dictionaries in, plain dictionaries out.
+
+The official client builds model objects for everything it sees, which costs more than the API server does once a
+recorder watches thousands of pods, and it drops fields it does not know, such as the scheduling fields of a Kubernetes
+release newer than itself. muster judges exactly those. So requests and watches here are raw JSON over urllib3. The
+official client stays available to users as `box.client()`.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import urllib3
+
+from harness.core.errors import ApiError
+
+Object = dict[str, Any]
+
+PATCH_MERGE = "application/merge-patch+json"
+PATCH_STRATEGIC = "application/strategic-merge-patch+json"
+PATCH_JSON = "application/json-patch+json"
+APPLY = "application/apply-patch+yaml"  # JSON is YAML
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Where objects of one kind live."""
+
+    api_version: str
+    kind: str
+    plural: str
+    namespaced: bool
+
+    def path(self, namespace: str = "", name: str = "") -> str:
+        root = f"/api/{self.api_version}" if "/" not in self.api_version else f"/apis/{self.api_version}"
+        where = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
+        return f"{root}{where}/{self.plural}" + (f"/{name}" if name else "")
+
+
+POD = Resource("v1", "Pod", "pods", True)
+NODE = Resource("v1", "Node", "nodes", False)
+NAMESPACE = Resource("v1", "Namespace", "namespaces", False)
+EVENT = Resource("v1", "Event", "events", True)
+
+
+class Api:
+    """Requests to one API server as one user. Safe to use from several threads."""
+
+    def __init__(self, server: str, context: ssl.SSLContext, headers: Mapping[str, str] | None = None) -> None:
+        self.server = server
+        self._pool = urllib3.PoolManager(
+            maxsize=32, ssl_context=context, retries=False, headers={"User-Agent": "muster", **(headers or {})}
+        )
+        self._resources: dict[tuple[str, str], Resource] = {}
+        self._lock = threading.Lock()
+
+    def request(
+        self, method: str, path: str, body: Any = None, *, content_type: str = "application/json",
+        params: Mapping[str, str] | None = None, timeout: float = 30.0,
+    ) -> Object:  # fmt: skip
+        """One request; the decoded answer, or ApiError in words."""
+        url = f"{self.server}{path}?{urlencode(params)}" if params else self.server + path
+        headers = {**self._pool.headers, "Content-Type": content_type, "Accept": "application/json"}
+        encoded = None if body is None else json.dumps(body).encode()
+        try:
+            answer = self._pool.request(method, url, body=encoded, headers=headers, timeout=timeout)
+        except urllib3.exceptions.HTTPError as error:
+            raise ApiError(f"{method} {path}: the API server does not answer ({error})", status=0) from error
+        data: Object = json.loads(answer.data) if answer.data[:1] == b"{" else {"text": answer.data.decode()}
+        if answer.status >= 400:
+            message = data.get("message") or data.get("text") or f"status {answer.status}"
+            raise ApiError(f"{method} {path}: {message}", status=answer.status, reason=str(data.get("reason", "")))
+        return data
+
+    def get(self, resource: Resource, namespace: str, name: str) -> Object:
+        return self.request("GET", resource.path(namespace, name))
+
+    def find(self, resource: Resource, namespace: str, name: str) -> Object | None:
+        """The object, or None if there is no such."""
+        try:
+            return self.get(resource, namespace, name)
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def list(self, resource: Resource, namespace: str = "", **params: str) -> list[Object]:
+        """Every object of a kind, from etcd's latest state."""
+        items: list[Object] = self.request("GET", resource.path(namespace), params=params).get("items") or []
+        return items
+
+    def create(self, obj: Object, **params: str) -> Object:
+        """Create the object where its apiVersion, kind and namespace say."""
+        return self.request("POST", self._home(obj), obj, params=params)
+
+    def apply(self, obj: Object) -> Object:
+        """Create or update the object by server-side apply."""
+        path = f"{self._home(obj)}/{obj['metadata']['name']}"
+        return self.request("PATCH", path, obj, content_type=APPLY, params={"fieldManager": "muster", "force": "true"})
+
+    def patch(
+        self, resource: Resource, namespace: str, name: str, change: Any, *,
+        subresource: str = "", content_type: str = PATCH_MERGE,
+    ) -> Object:  # fmt: skip
+        path = resource.path(namespace, name) + (f"/{subresource}" if subresource else "")
+        return self.request("PATCH", path, change, content_type=content_type)
+
+    def delete(self, resource: Resource, namespace: str, name: str, *, grace: int | None = None) -> bool:
+        """Delete the object; whether there was one."""
+        options: Object = {"propagationPolicy": "Background"}
+        if grace is not None:
+            options["gracePeriodSeconds"] = grace
+        try:
+            self.request("DELETE", resource.path(namespace, name), options)
+        except ApiError as error:
+            if error.status == 404:
+                return False
+            raise
+        return True
+
+    def delete_all(self, resource: Resource, namespace: str = "", *, grace: int | None = None, **params: str) -> None:
+        """Delete every object of a kind (in a namespace), by one request."""
+        options: Object = {"propagationPolicy": "Background"}
+        if grace is not None:
+            options["gracePeriodSeconds"] = grace
+        self.request("DELETE", resource.path(namespace), options, params=params)
+
+    def watch(self, resource: Resource, version: str, *, namespace: str = "", timeout: int = 3600) -> Iterator[Object]:
+        """Watch events as they come, raw, until the server closes the stream."""
+        query = {"watch": "1", "resourceVersion": version, "allowWatchBookmarks": "true", "timeoutSeconds": str(timeout)}
+        answer = self._pool.request(
+            "GET", f"{self.server}{resource.path(namespace)}?{urlencode(query)}", preload_content=False,
+            timeout=urllib3.Timeout(connect=5, read=timeout + 30),
+        )  # fmt: skip
+        try:
+            if answer.status != 200:
+                message = answer.read().decode(errors="replace")
+                raise ApiError(f"watch of {resource.plural}: {message}", status=answer.status)
+            rest = b""
+            while chunk := answer.read1(1 << 16):
+                *lines, rest = (rest + chunk).split(b"\n")
+                yield from (json.loads(line) for line in lines)
+        finally:
+            answer.close()
+
+    def resource(self, api_version: str, kind: str) -> Resource:
+        """Where a kind lives, asked from the API server once."""
+        key = (api_version, kind)
+        with self._lock:
+            if key not in self._resources:
+                root = f"/api/{api_version}" if "/" not in api_version else f"/apis/{api_version}"
+                for entry in self.request("GET", root).get("resources", []):
+                    if "/" not in entry["name"]:
+                        found = Resource(api_version, entry["kind"], entry["name"], entry["namespaced"])
+                        self._resources[api_version, entry["kind"]] = found
+            if key not in self._resources:
+                raise ApiError(f"this API server serves no {kind} in {api_version}", status=404)
+            return self._resources[key]
+
+    def close(self) -> None:
+        self._pool.clear()
+
+    def _home(self, obj: Object) -> str:
+        resource = self.resource(obj["apiVersion"], obj["kind"])
+        return resource.path(obj["metadata"].get("namespace", ""))
+

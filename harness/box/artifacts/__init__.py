@@ -1,0 +1,85 @@
+"""Every binary a box runs: found, or built from a committed lock, and verified.
+
+    artifact = resolve("kubernetes", "1.37")
+    artifact.binaries["kube-apiserver"]          # a Path that can be executed
+
+`resolve` is the only thing a box needs. It asks the sources in order (given by the user, cache, Go module build) and
+either returns all binaries of the component or raises; there is no artifact in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.box.artifacts.progress import Event, Progress, silent
+from harness.box.artifacts.register import Component, Lock, Register, load
+from harness.box.artifacts.sources import Found, Request, all_binaries, parse_binaries, standard
+from harness.box.data import cache_root, data_root
+from harness.core.errors import ArtifactError
+
+__all__ = [
+    "Artifact",
+    "Component",
+    "Event",
+    "Lock",
+    "Progress",
+    "Register",
+    "cache_root",
+    "data_root",
+    "load",
+    "parse_binaries",
+    "resolve",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A component that can be started: one executable file per process, with its hash and its origin."""
+
+    component: str
+    version: str
+    binaries: Mapping[str, Path]
+    checksums: Mapping[str, str]
+    sizes: Mapping[str, int]
+    sources: Mapping[str, str]
+
+    @property
+    def source(self) -> str:
+        """Where it came from; `given+cache` if the user gave only some of the binaries."""
+        return "+".join(sorted(set(self.sources.values()), reverse=True))
+
+
+def resolve(
+    component: str,
+    version: str | None = None,
+    *,
+    binaries: Mapping[str, Path] | None = None,
+    progress: Progress | None = None,
+) -> Artifact:
+    """All binaries of a component, built now if they are nowhere to be found.
+
+    `version` is full (1.37.1), a minor (1.37: its newest locked patch) or None (the register's default).
+    `binaries` maps COMPONENT.PROCESS to a path, as `parse_binaries` returns it; the environment variable
+    MUSTER_BINARIES and the config file are read besides, with less weight.
+    """
+    register = load()
+    entry = register.component(component)
+    request = Request(entry, register.lock(component, version), progress or silent)
+    found: dict[str, Found] = {}
+    for source in standard(all_binaries(binaries, register)):
+        missing = frozenset(entry.processes) - set(found)
+        if not missing:
+            break
+        found.update(source.supply(request, missing))
+    if lacking := set(entry.processes) - set(found):
+        raise ArtifactError(f"{component} {request.lock.version}: no source has {', '.join(sorted(lacking))}")
+    return Artifact(
+        component=component,
+        version=request.lock.version,
+        binaries={name: found[name].path for name in entry.processes},
+        checksums={name: found[name].sha256 for name in entry.processes},
+        sizes={name: found[name].size for name in entry.processes},
+        sources={name: found[name].source for name in entry.processes},
+    )

@@ -1,0 +1,156 @@
+"""Make the lock of a component: the go.mod and go.sum that decide, for ever, which source is built.
+
+The lock is a module of its own that lists the component's programs as Go tools and requires the component in one
+version. Three things make that work for projects that were never meant to be dependencies:
+
+- What the source tree replaces by a local folder (`=> ./staging/...`) is not in the module. Where the register names
+  a published version for it, that is used; otherwise the replacement is dropped and the required version holds.
+- Other replacements are copied: a main module's replacements do not apply to those who depend on it.
+- go.sum is seeded with the component's own, which lies inside its verified module. So only the component itself and
+  the staging modules have to be looked up in the checksum database.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.box.artifacts import failures, gocmd, toolchain
+from harness.box.artifacts.progress import Event, Progress, silent
+from harness.box.artifacts.register import VERSION, Component, Lock, Register, fill, load
+from harness.box.data import cache_root, data_root, in_checkout, user_data_root
+from harness.core.errors import ArtifactError, UsageError
+
+# Old enough for every Go that knows tool directives; the module's own `go` line is checked once it is known.
+_ANY_GO = "1.24"
+
+
+@dataclass(slots=True)
+class _Maker:
+    component: Component
+    version: str
+    work: Path
+    progress: Progress
+    go: toolchain.Toolchain
+    started: float
+
+    def run(self, *arguments: str) -> str:
+        """Run Go in the working folder."""
+        code, stdout, stderr = gocmd.run(
+            [self.go.go, *arguments],
+            cwd=self.work,
+            env=self.go.environment(self.work),
+            on_line=lambda line: self.show(line.removeprefix("go: ")),
+        )
+        if code != 0:
+            raise failures.explain(f"{self.component.name} {self.version}", stderr + stdout, cache_root())
+        return stdout
+
+    def show(self, text: str) -> None:
+        elapsed = time.monotonic() - self.started
+        self.progress(Event(self.component.name, self.version, "lock", text, elapsed=elapsed))
+
+
+def default_folder() -> Path:
+    """Where new locks belong: the repository in a checkout, else the user's data."""
+    return data_root() / "clusters" / "locks" if in_checkout() else user_data_root() / "locks"
+
+
+def make_lock(
+    name: str,
+    version: str,
+    *,
+    output: Path | None = None,
+    progress: Progress | None = None,
+    register: Register | None = None,
+) -> Lock:
+    """Write <output>/<name>/<version>/go.mod and go.sum; both or neither, and an existing lock is replaced."""
+    component = (register or load()).component(name)
+    version = version.removeprefix("v")
+    if not VERSION.fullmatch(version):
+        raise UsageError(
+            f"a lock needs a full version; given: {name}@{version}", hint=f"For example: muster lock {name}@1.2.3"
+        )
+    target = (output or default_folder()) / name / version
+    with tempfile.TemporaryDirectory(prefix="muster-lock-") as folder:
+        show = progress or silent
+        go = toolchain.find(_ANY_GO, show, component=name, version=version)
+        maker = _Maker(component, version, Path(folder), show, go, time.monotonic())
+        module = _download(maker)
+        source = json.loads(maker.run("mod", "edit", "-json", module["GoMod"]))
+        maker.go = toolchain.find(source.get("Go", _ANY_GO), show, component=name, version=version)
+        (maker.work / "go.mod").write_text(go_mod(component, version, source), encoding="utf-8")
+        (maker.work / "go.sum").write_text(_go_sum(module), encoding="utf-8")
+        packages = [process.package for process in component.processes.values()]
+        tags = ["-tags", ",".join(component.tags)] if component.tags else []
+        maker.show("resolving what the programs need")
+        maker.run("list", "-mod=mod", *tags, "-deps", "-f", "{{.ImportPath}}", *packages)
+        _write(maker.work, target)
+    return Lock(name, version, target)
+
+
+def go_mod(component: Component, version: str, source: dict[str, Any]) -> str:
+    """The go.mod to start from; `source` is the component's own, as `go mod edit -json` prints it."""
+    lines = ["module muster.local/lock", "", f"go {source.get('Go', _ANY_GO)}", ""]
+    lines += [f"godebug {setting['Key']}={setting['Value']}" for setting in source.get("GoDebug") or []]
+    lines += ["", "tool (", *(f"\t{process.package}" for process in component.processes.values()), ")", ""]
+    lines += [f"require {component.module} v{version}", ""]
+    if replaces := sorted(_replaces(component, version, source)):
+        lines += ["replace (", *(f"\t{line}" for line in replaces), ")"]
+    return "\n".join(lines) + "\n"
+
+
+def _replaces(component: Component, version: str, source: dict[str, Any]) -> Iterator[str]:
+    staged = set()
+    for replace in source.get("Replace") or []:
+        old, new = replace["Old"], replace["New"]
+        if new.get("Version"):
+            left = f"{old['Path']} {old['Version']}" if old.get("Version") else old["Path"]
+            yield f"{left} => {new['Path']} {new['Version']}"
+        else:
+            staged.add(old["Path"])
+    # Some releases keep the local folders in go.work and only leave v0.0.0, a version nobody publishes.
+    staged |= {needed["Path"] for needed in source.get("Require") or [] if needed["Version"] == "v0.0.0"}
+    for path in staged:
+        for prefix, template in component.staging:
+            if path.startswith(prefix):
+                yield f"{path} => {path} {fill(template, version)}"
+                break
+
+
+def _download(maker: _Maker) -> dict[str, str]:
+    """Fetch the component's own module, verified by Go against the checksum database."""
+    module = f"{maker.component.module}@v{maker.version}"
+    maker.show(f"downloading {module}")
+    try:
+        info: dict[str, str] = json.loads(maker.run("mod", "download", "-json", module))
+    except json.JSONDecodeError as error:
+        raise ArtifactError(f"Go gave no answer about {module}: {error}") from error
+    return info
+
+
+def _go_sum(module: dict[str, str]) -> str:
+    own = Path(module["Dir"]) / "go.sum"
+    lines = set(own.read_text(encoding="utf-8").splitlines()) if own.is_file() else set()
+    lines.add(f"{module['Path']} {module['Version']} {module['Sum']}")
+    lines.add(f"{module['Path']} {module['Version']}/go.mod {module['GoModSum']}")
+    return "\n".join(sorted(lines)) + "\n"
+
+
+def _write(work: Path, target: Path) -> None:
+    """Put both files in place by renames from beside the target."""
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name in ("go.sum", "go.mod"):  # go.mod last: a lock without it does not exist for the register
+            fresh = target / f".{name}.new"
+            shutil.copyfile(work / name, fresh)
+            fresh.replace(target / name)
+    except OSError as error:
+        where = target.parent.parent
+        raise UsageError(f"--output must be a folder that can be written; given: {where}: {error}") from error

@@ -1,0 +1,174 @@
+"""Nodes that look like GPU machines, and what can befall them.
+
+A fake node is born ready: it is created together with its status, the way a kubelet registers itself, so it can take
+pods the moment the API server has it. KWOK renews its lease and plays its pods. Everything that happens to a real node
+can be done to it at run time: lost, cordoned, grown, shrunk, removed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import jinja2
+import yaml
+
+from harness.box.api import NODE, PATCH_STRATEGIC, Api, Object
+from harness.box.data import data_root
+from harness.core.errors import UsageError
+from harness.core.gang import GPU
+
+ZONE = "topology.kubernetes.io/zone"
+RACK = "muster.dev/rack"
+POOL = "muster.dev/pool"
+_FORM = re.compile(r"(\d{1,5})x(\d{1,4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """So many nodes of one kind."""
+
+    count: int
+    gpus: int = 8
+    name: str = "node"  # nodes are called <name>-0, <name>-1, ...
+    cpu: str = "64"
+    memory: str = "512Gi"
+    pods: int = 110
+    resource: str = GPU
+    racks: int = 0  # spread evenly over this many values of muster.dev/rack; 0 means no such label
+    zones: int = 0  # the same for topology.kubernetes.io/zone
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: Sequence[Taint] = ()
+
+    @staticmethod
+    def parse(text: str) -> Pool:
+        """`8x4` is eight nodes of four GPUs."""
+        match = _FORM.fullmatch(text.strip())
+        if match is None or int(match[1]) == 0:
+            raise UsageError(
+                f"{text!r} is not a pool of nodes",
+                hint="Give COUNTxGPUS, such as 8x8 for eight nodes of eight GPUs (COUNT at least 1, GPUS may be 0).",
+            )
+        return Pool(int(match[1]), gpus=int(match[2]))
+
+    def resources(self) -> dict[str, str]:
+        gpus = {self.resource: str(self.gpus)} if self.gpus else {}
+        return {"cpu": self.cpu, "memory": self.memory, "pods": str(self.pods), **gpus}
+
+    def labels_of(self, index: int) -> dict[str, str]:
+        spread = {}
+        if self.racks:
+            spread[RACK] = f"rack-{index * self.racks // self.count}"
+        if self.zones:
+            spread[ZONE] = f"zone-{index * self.zones // self.count}"
+        return {**spread, **self.labels}
+
+
+class Nodes:
+    """The fake nodes of one box."""
+
+    def __init__(self, api: Api, kubelet: str) -> None:
+        self._api = api
+        self._kubelet = kubelet
+        self.names: list[str] = []
+
+    def add(self, pool: Pool) -> list[str]:
+        """Create a pool; the names of its nodes, all of them ready."""
+        taken = set(self.names)
+        free = (name for i in range(100_000) if (name := f"{pool.name}-{i}") not in taken)
+        names = [next(free) for _ in range(pool.count)]
+        objects = [render_node(pool, name, index, self._kubelet) for index, name in enumerate(names)]
+        if len(objects) <= 16:  # a thread pool costs more than it gains on a handful
+            for obj in objects:
+                self._api.request("POST", NODE.path(), obj)
+        else:
+            with ThreadPoolExecutor(8) as workers:
+                list(workers.map(lambda obj: self._api.request("POST", NODE.path(), obj), objects))
+        self.names += names
+        return names
+
+    def remove(self, name: str) -> None:
+        """Delete the node; what ran on it is left to the controllers."""
+        self._api.delete(NODE, "", name, grace=0)
+        self.names.remove(name)
+
+    def remove_all(self) -> None:
+        """Delete every node of the box by one request."""
+        self._api.delete_all(NODE, grace=0, labelSelector=POOL)
+        self.names.clear()
+
+    def cordon(self, name: str) -> None:
+        self._api.patch(NODE, "", name, {"spec": {"unschedulable": True}})
+
+    def uncordon(self, name: str) -> None:
+        self._api.patch(NODE, "", name, {"spec": {"unschedulable": None}})
+
+    def lose(self, name: str) -> None:
+        """Make the node NotReady, as if its kubelet had fallen silent."""
+        self._condition(name, "Unknown", "NodeStatusUnknown")
+
+    def recover(self, name: str) -> None:
+        self._condition(name, "True", "KubeletReady")
+
+    def resize(self, name: str, gpus: int, resource: str = GPU) -> None:
+        """Change how many GPUs the node has, up or down."""
+        amount = {resource: str(gpus)}
+        self._api.patch(NODE, "", name, {"status": {"capacity": amount, "allocatable": amount}}, subresource="status")
+
+    def _condition(self, name: str, status: str, reason: str) -> None:
+        now = _now()
+        ready = {"type": "Ready", "status": status, "reason": reason, "lastHeartbeatTime": now, "lastTransitionTime": now}
+        change = {"status": {"conditions": [ready]}}
+        self._api.patch(NODE, "", name, change, subresource="status", content_type=PATCH_STRATEGIC)
+
+
+def render_node(pool: Pool, name: str, index: int, kubelet: str) -> Object:
+    """The Node object, from clusters/nodes/node.yaml.j2."""
+    text = _template().render(
+        name=name, pool=pool.name, labels=pool.labels_of(index), taints=pool.taints,
+        resources=pool.resources(), now=_now(), kubelet=kubelet,
+    )  # fmt: skip
+    obj: Object = yaml.load(text, Loader=_loader())
+    return obj
+
+
+def parse_pools(text: str) -> list[Pool]:
+    """`8x8` or `4x8,2x4`: one pool or several, named node, node-b, node-c..."""
+    parts = [part for part in text.split(",") if part.strip()] or [text]
+    pools = [Pool.parse(part) for part in parts]
+    return [_named(pool, index) for index, pool in enumerate(pools)]
+
+
+def total(pools: Iterable[Pool]) -> int:
+    return sum(pool.count for pool in pools)
+
+
+def _named(pool: Pool, index: int) -> Pool:
+    return pool if index == 0 else replace(pool, name=f"node-{chr(ord('a') + index)}")
+
+
+@lru_cache(maxsize=1)
+def _template() -> jinja2.Template:
+    source = (data_root() / "clusters" / "nodes" / "node.yaml.j2").read_text(encoding="utf-8")
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
+    return environment.from_string(source)
+
+
+def _loader() -> Any:
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

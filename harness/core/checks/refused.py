@@ -1,0 +1,71 @@
+"""Refused, not ignored: a gang without room binds nothing, and there is evidence that the scheduler looked at it.
+
+For `expect refused`: from the gang's submission no member is bound until the refusal is in evidence. Evidence is the
+scheduler's own word (a member's PodScheduled=False, an event or a group condition that says so) or a fence: a plain
+pod, submitted after the gang to the same scheduler, that was bound. A gang nobody looked at is `unknown`, not refused.
+For `expect unbound`: no member is bound from that moment until the promise is lifted, the case deletes the gang or
+the history ends.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from harness.core.finding import Finding, conclude, passed, unknown, violated
+from harness.core.history import History
+from harness.core.replay import timeline
+from harness.core.timeline import Life, Promise, Timeline
+from harness.core.verdict import Verdict
+
+NAME = "refused"
+LAW = "A gang without room binds nothing, and there is evidence that the scheduler looked at it."
+
+
+def judge(history: History) -> Verdict:
+    line = timeline(history)
+    findings: list[Finding] = []
+    for promise in line.promised("refused", "unbound"):
+        for key in promise.gangs:
+            life = line.life(key, promise.pos)
+            if life is None:
+                findings.append(unknown(f"gang {key} was promised to be {promise.what} and never submitted"))
+            elif promise.what == "refused":
+                findings.append(_refused(line, promise, life))
+            else:
+                findings.append(_unbound(line, promise, life))
+    return conclude(NAME, LAW, history, findings)
+
+
+def _refused(line: Timeline, promise: Promise, life: Life) -> Finding:
+    end, end_at = line.lifted(promise, life.key)
+    proof = evidence(line, life)
+    until = min(proof[0] if proof else inf, end)
+    early = next((bind for bind in life.binds if bind.pos < until), None)
+    if early is not None:
+        said = f"{early.pod} of gang {life.key} was bound to {early.node}, though the gang has no room"
+        return violated(said, early.pos, life.key, seen=True)
+    if proof is None or proof[0] > end:
+        return unknown(f"gang {life.key} bound nothing, but nothing shows that the scheduler looked at it")
+    said = f"gang {life.key} was refused: {proof[1]}"
+    return passed(said, pos=proof[0], gang=life.key, since=life.begun_at, until=min(end_at, line.end))
+
+
+def evidence(line: Timeline, life: Life) -> tuple[int, str] | None:
+    """The record that shows the scheduler's refusal, and what it says; the earliest of its own words and the fences."""
+    found = list(life.evidence)
+    for bound, created, scheduler, pod in line.fences:
+        seen = any(step.left for step in life.since(life.begun) if step.pos < created)
+        if created > life.begun and seen and scheduler in life.schedulers:
+            found.append((bound, f"fence {pod}, submitted later, was bound"))
+    return min(found, default=None)
+
+
+def _unbound(line: Timeline, promise: Promise, life: Life) -> Finding:
+    end, end_at = line.lifted(promise, life.key)
+    if (start := life.at(promise.pos)).placed:
+        said = f"{start.placed} members of gang {life.key} were bound when none was promised"
+        return violated(said, promise.pos, life.key, since=promise.now, until=promise.now)
+    late = next((bind for bind in life.binds if promise.pos < bind.pos < end), None)
+    if late is not None:
+        return violated(f"{late.pod} of gang {life.key} was bound to {late.node}", late.pos, life.key, seen=True)
+    return passed(f"gang {life.key} stayed unbound", gang=life.key, since=promise.now, until=min(end_at, line.end))

@@ -1,0 +1,43 @@
+"""Every time limit of muster, in one table, each with its reason.
+
+A deadline hidden in a case is a flaky case. Cases name a deadline from this table; the values in force, scaled by
+`--timeout-factor`, are written into the header of the history, so a recheck years later judges with the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """So many seconds, and why so many."""
+
+    seconds: float
+    reason: str
+
+
+DEADLINES: Mapping[str, Deadline] = {
+    "window": Deadline(2.0, "first to quorum bind of one gang: 100 binds at 50 a second, kube-scheduler's default"),
+    "bound": Deadline(30.0, "a gang that fits: a cycle is 1 s in the slowest scheduler, its backoff 10 s"),
+    "refused": Deadline(20.0, "the scheduler says no: two cycles and the 10 s backoff"),
+    "released": Deadline(60.0, "what a refused gang holds is free again: after its own timeout, one resync period"),
+    "gone": Deadline(30.0, "nothing left after deletion: the default grace period of a pod"),
+    "evicted": Deadline(30.0, "a victim is down: the default grace period of a pod"),
+    "start_after_eviction": Deadline(30.0, "whoever victims fell for starts: their grace period, then one cycle"),
+    "reset": Deadline(10.0, "the box is empty again between two cases: KWOK finishes pods at once"),
+    "ready": Deadline(60.0, "a process answers after start: etcd and the API server need 5 s on a busy machine"),
+}  # fmt: skip
+
+
+def scaled(factor: float = 1.0) -> dict[str, float]:
+    """The table as the header keeps it: seconds by name, times the factor."""
+    return {name: deadline.seconds * factor for name, deadline in DEADLINES.items()}
+
+
+def seconds(header: Mapping[str, Any], name: str) -> float:
+    """The deadline in force in the history with this header; the table's own where the header has none."""
+    given = header.get("deadlines") or {}
+    return float(given.get(name, DEADLINES[name].seconds))

@@ -1,0 +1,65 @@
+"""What counts as a scheduler's own word that it looked at a gang and had no room for it.
+
+A gang nobody looked at binds nothing either, so silence is not refusal. These are the words of the schedulers we know,
+in one place; anything that a controller or a webhook may write before a scheduler has looked is left out on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+NOT_THE_SCHEDULER = frozenset(
+    ("EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC", "TerminationByKubelet")
+)  # reasons of the DisruptionTarget condition that name somebody else (KEP-3329)
+VICTIM_EVENTS = frozenset(("Preempted", "Evict"))  # kube-scheduler and its plugins; Volcano
+
+_REFUSAL_EVENTS = frozenset(("FailedScheduling", "Unschedulable", "NotEnoughResources", "GangUnschedulable"))
+_OTHER_WARNINGS = (
+    "FailedCreate", "FailedMount", "FailedKill", "FailedAttach", "FailedDelete", "BackOff", "Unhealthy", "NodeNotReady",
+)  # fmt: skip  # warnings of controllers and kubelets
+_WORDS = ("unschedulable", "insufficient", "notenough", "timeout")
+
+
+def event_refuses(state: Mapping[str, Any]) -> bool:
+    """The event says that what it is about was not placed."""
+    reason = state.get("reason", "")
+    return reason in _REFUSAL_EVENTS or (state.get("type") == "Warning" and not reason.startswith(_OTHER_WARNINGS))
+
+
+def pod_refused(conditions: Mapping[str, Any]) -> str:
+    """The reason in a pod's PodScheduled=False; "" if there is none. A scheduling gate is the API server's word."""
+    scheduled = conditions.get("PodScheduled")
+    if scheduled and scheduled[0] == "False" and scheduled[1] != "SchedulingGated":
+        return str(scheduled[1] or "no reason")
+    return ""
+
+
+def preempted(conditions: Mapping[str, Any]) -> str:
+    """The reason in a pod's DisruptionTarget=True, if it may be the scheduler's; "" if not."""
+    target = conditions.get("DisruptionTarget")
+    if target and target[0] == "True" and target[1] not in NOT_THE_SCHEDULER:
+        return str(target[1] or "no reason")
+    return ""
+
+
+def group_refused(state: Mapping[str, Any]) -> str:
+    """The words in which a group object says that its gang has no room; "" if it does not.
+
+    A phase `Pending` is no evidence: controllers and webhooks write it before any scheduler has looked.
+    """
+    phase = state.get("phase", "")
+    if any(word in phase.lower() for word in _WORDS):
+        return f"phase {phase}"
+    for kind, (status, reason, _) in (state.get("conditions") or {}).items():
+        name = kind.lower()
+        if status == "True" and "unschedulable" in name:
+            return f"{kind}=True ({reason})"
+        if status == "False" and (name.endswith("scheduled") or any(word in reason.lower() for word in _WORDS)):
+            return f"{kind}=False ({reason})"
+    return ""
+
+
+def program(agent: str) -> str:
+    """The program of a user agent: `kube-scheduler/v1.36.0 (linux/amd64) .../scheduler` is `kube-scheduler`."""
+    return agent.partition("/")[0]

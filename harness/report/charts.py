@@ -1,0 +1,70 @@
+"""The figures beside the verdicts: how far apart a gang's binds were, and what was held below quorum.
+
+Two schedulers may both pass and still differ a hundredfold here. Bars are made of plain HTML, so they print, scale and
+are read aloud; the number always stands beside the bar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from harness.report.model import Judged, figure
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One integration in one chart."""
+
+    integration: str
+    middle: float
+    most: float
+    cases: int
+    middle_share: float  # of the chart's width, in percent
+    most_share: float
+    worst_case: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One figure over all integrations."""
+
+    title: str
+    unit: str
+    about: str
+    bars: tuple[Bar, ...]
+
+
+def charts(found: Sequence[Judged]) -> list[Chart]:
+    """The charts that have something to show."""
+    made = [
+        _chart(found, "skew_ms", "Skew", "ms", "From a gang's first bind to the bind that made its quorum. Less is better."),
+        _chart(found, "held_gpu_seconds", "Held below quorum", "GPU·s",
+               "GPUs kept by gangs that had not reached quorum, times how long. Less is better."),
+    ]  # fmt: skip
+    return [chart for chart in made if chart.bars]
+
+
+def number(value: float | None) -> str:
+    """A figure with three significant digits and no noise."""
+    if value is None:
+        return "–"
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}".rstrip("0").rstrip(".") or "0"
+
+
+def _chart(found: Sequence[Judged], key: str, title: str, unit: str, about: str) -> Chart:
+    measured = []
+    for one in found:
+        values = [(value, case.case) for case in one.cases if (value := figure(case, key)) is not None]
+        if values:
+            measured.append((one.implementation.integration, values))
+    top = max((max(values)[0] for _, values in measured), default=0.0) or 1.0
+    bars = [
+        Bar(name, middle, max(values)[0], len(values), 100 * middle / top, 100 * max(values)[0] / top, max(values)[1])
+        for name, values in measured
+        for middle in [median(value for value, _ in values)]
+    ]
+    return Chart(title, unit, about, tuple(bars))

@@ -1,0 +1,180 @@
+"""GitHub Actions: what a pull request shows without opening the report.
+
+Limits that shape this module: ten annotations of a kind are shown per step, so the worst come first and the last says
+how many more there are; a step summary above 1 MiB is dropped whole, so ours is bounded; workflow commands are lines,
+so every value is escaped by the runner's own rules.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from harness.core.results import CaseResult, RunResult
+from harness.core.verdict import Outcome
+from harness.report.files import duration, text
+from harness.report.model import Result, headline, judged, missing, why, worst_first
+
+MOST_ANNOTATIONS = 10
+MOST_BYTES = 1_000_000  # the runner's limit is 1,048,576 for all summaries of a step together
+_MARKS = {Outcome.PASS: "✅", Outcome.VIOLATED: "❌", Outcome.UNKNOWN: "❔", Outcome.NOT_SUPPORTED: "➖"}
+_RESULTS = {Result.SUCCESS: "✅", Result.PARTIAL: "🟡", Result.UNKNOWN: "❔", Result.FAILURE: "❌"}
+
+
+def detected(env: Mapping[str, str] = os.environ) -> bool:
+    """Is this a step of a GitHub workflow?"""
+    return env.get("GITHUB_ACTIONS") == "true"
+
+
+def escape_data(value: str) -> str:
+    """A message of a workflow command."""
+    return text(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def escape_property(value: str) -> str:
+    """A property of a workflow command: a message in which `:` and `,` end the value as well."""
+    return escape_data(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def command(name: str, message: str = "", **properties: str) -> str:
+    """One workflow command line."""
+    given = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items() if value)
+    return f"::{name}{' ' + given if given else ''}::{escape_data(message)}"
+
+
+@contextmanager
+def group(title: str, out: TextIO) -> Iterator[None]:
+    """Fold what is printed inside."""
+    print(command("group", title), file=out, flush=True)
+    try:
+        yield
+    finally:
+        print(command("endgroup"), file=out, flush=True)
+
+
+def annotations(run: RunResult) -> list[str]:
+    """At most ten lines, worst first; the last one says what was left out."""
+    bad = [case for case in worst_first(run.cases) if case.outcome in (Outcome.VIOLATED, Outcome.UNKNOWN)]
+    lines = [command("warning", missing(run), title="muster: incomplete run")] if missing(run) else []
+    room = MOST_ANNOTATIONS - len(lines)
+    shown = bad if len(bad) <= room else bad[: room - 1]
+    lines += [_annotation(case) for case in shown]
+    if len(bad) > len(shown):
+        lines.append(command("warning", f"and {len(bad) - len(shown)} more, see the summary", title="muster"))
+    return lines
+
+
+def _annotation(case: CaseResult) -> str:
+    kind = "error" if case.outcome is Outcome.VIOLATED else "warning"
+    message = f"{why(case)}\n{case.sentence}" + (f"\nrun again: {case.rerun}" if case.rerun else "")
+    return command(kind, message, title=f"{case.outcome} on {case.integration}: {case.case}")
+
+
+def summary(run: RunResult, limit: int = MOST_BYTES) -> str:
+    """The step summary in Markdown, below the limit: what does not fit is counted, never cut in the middle."""
+    parts = [f"## muster: {_cell(headline(run))}\n"]
+    if missing(run):
+        parts.append(f"> **Incomplete.** {_cell(missing(run))}\n")
+    parts.append(_profiles(run))
+    bad = [case for case in worst_first(run.cases) if case.outcome in (Outcome.VIOLATED, Outcome.UNKNOWN)]
+    matrix = _matrix(run)
+    size = sum(len(part.encode()) for part in parts) + 400
+    if size + len(matrix.encode()) <= limit * 0.6:
+        parts.append(matrix)
+        size += len(matrix.encode())
+    elif run.cases:
+        parts.append("The matrix is too large for a summary; it is in `index.html`.\n")
+    left = 0
+    for case in bad:
+        told = _finding(case)
+        if left or size + len(told.encode()) > limit:
+            left += 1
+            continue
+        parts.append(told)
+        size += len(told.encode())
+    if left:
+        parts.append(f"… and {left} more findings in `index.html`.\n")
+    return text("\n".join(parts))
+
+
+def outputs(run: RunResult, folder: Path | None = None) -> dict[str, str]:
+    """What later steps of the job can use."""
+    counts = {o: sum(case.outcome is o for case in run.cases) for o in Outcome}
+    return {
+        "outcome": str(run.outcome),
+        "passed": str(counts[Outcome.PASS]),
+        "violated": str(counts[Outcome.VIOLATED]),
+        "unknown": str(counts[Outcome.UNKNOWN]),
+        "not-supported": str(counts[Outcome.NOT_SUPPORTED]),
+        "complete": str(not missing(run)).lower(),
+        **({"folder": str(folder)} if folder else {}),
+    }
+
+
+def publish(run: RunResult, out: TextIO, folder: Path | None = None, env: Mapping[str, str] = os.environ) -> None:
+    """Print the annotations and fill the files the runner gave; nothing outside GitHub Actions."""
+    if not detected(env):
+        return
+    for line in annotations(run):
+        print(line, file=out, flush=True)
+    if env.get("GITHUB_STEP_SUMMARY"):
+        path = Path(env["GITHUB_STEP_SUMMARY"])
+        used = path.stat().st_size if path.exists() else 0
+        with path.open("a", encoding="utf-8") as file:
+            file.write(summary(run, max(2_000, MOST_BYTES - used)))
+    if env.get("GITHUB_OUTPUT"):
+        with Path(env["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
+            for key, value in outputs(run, folder).items():
+                mark = f"muster_{secrets.token_hex(8)}"  # a value can contain anything but this
+                file.write(f"{key}<<{mark}\n{text(value)}\n{mark}\n")
+
+
+def _profiles(run: RunResult) -> str:
+    found = judged(run)
+    names = sorted({profile.name for one in found for profile in one.profiles})
+    if not names:
+        return ""
+    lines = ["| implementation | " + " | ".join(map(_cell, names)) + " |", "| --- " * (len(names) + 1) + "|"]
+    for one in found:
+        has = {profile.name: profile for profile in one.profiles}
+        cells = [f"{_RESULTS[has[n].result]} {has[n].result}" if n in has else "" for n in names]
+        lines.append(f"| {_cell(one.implementation.integration)} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _matrix(run: RunResult) -> str:
+    found = judged(run)
+    names = [one.implementation.integration for one in found]
+    by = {(case.case, case.integration): case.outcome for case in run.cases}
+    lines = ["<details><summary>Matrix</summary>\n", "| case | " + " | ".join(map(_cell, names)) + " |"]
+    lines.append("| --- |" + " :---: |" * len(names))
+    for case in sorted({case.case for case in run.cases}):
+        marks = [_MARKS[by[case, name]] if (case, name) in by else "" for name in names]
+        lines.append(f"| {_cell(case)} | " + " | ".join(marks) + " |")
+    return "\n".join(lines) + "\n\n</details>\n" if run.cases else ""
+
+
+def _finding(case: CaseResult) -> str:
+    again = f"\n  - run again: {_code(case.rerun)}" if case.rerun else ""
+    return (
+        f"- {_MARKS[case.outcome]} **{_cell(case.case)}** on {_cell(case.integration)} ({duration(case.seconds)}): "
+        f"{_cell(why(case))}\n  - promised: {_cell(case.sentence)}{again}\n"
+    )
+
+
+def _cell(value: str) -> str:
+    """Text that stays text in a Markdown table: no markup, no mentions, no line breaks."""
+    flat = " ".join(text(value).split())
+    flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]|~#])", r"\\\1", flat).replace("@", "@\u200b")
+
+
+def _code(value: str) -> str:
+    flat = " ".join(text(value).split())
+    fence = "`" * (max((len(run) for run in re.findall(r"`+", flat)), default=0) + 1)
+    return f"{fence} {flat} {fence}" if "`" in flat else f"`{flat}`"

@@ -1,0 +1,82 @@
+"""Refused, not ignored: silence is unknown, evidence passes, a bind is a violation."""
+
+from __future__ import annotations
+
+from harness.core.checks import refused
+from harness.core.gang import Gang
+from harness.core.verdict import Outcome
+
+from .story import Story
+
+BIG = Gang("big", 4)
+
+
+def story() -> Story:
+    return Story().node("n1", gpus=2).submit(BIG).expect("refused", "big").after(1)
+
+
+def test_silence_is_unknown() -> None:
+    assert refused.judge(story().end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_the_scheduler_s_own_words_are_evidence() -> None:
+    for told in (
+        story().unschedulable("big-2"),
+        story().event("FailedScheduling", "big-1", type="Warning"),
+        story().event("Unschedulable", "big", kind="PodGroup", gang="ns/big"),
+        story().group("big", conditions={"Unschedulable": ["True", "NotEnoughResources", ""]}),
+        story().group("big", conditions={"PodGroupScheduled": ["False", "Unschedulable", ""]}),
+        story().group("big", phase="Unschedulable"),
+    ):
+        assert refused.judge(told.end(60)).outcome is Outcome.PASS
+
+
+def test_what_others_write_is_no_evidence() -> None:
+    for told in (
+        story().condition("big-0", "PodScheduled", "False", "SchedulingGated"),
+        story().event("FailedCreate", "big", kind="Job", type="Warning", gang="ns/big"),
+        story().event("FailedScheduling", "stranger", type="Warning"),
+        story().event("Scheduled", "big-0", type="Normal"),
+        story().group("big", phase="Pending"),
+    ):
+        assert refused.judge(told.end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_a_bind_before_the_evidence_is_violated() -> None:
+    verdict = refused.judge(story().bind("big-0").unschedulable("big-3").end(60))
+    assert verdict.outcome is Outcome.VIOLATED
+    assert "big-0" in verdict.reason
+
+
+def test_a_fence_of_the_same_scheduler_submitted_later_is_evidence() -> None:
+    bound = story().act("fence", "f").pod("f", part="fence").after(1).bind("f").end(60)
+    assert refused.judge(bound).outcome is Outcome.PASS
+    unbound = story().act("fence", "f").pod("f", part="fence").end(60)
+    assert refused.judge(unbound).outcome is Outcome.UNKNOWN
+    stranger = story().act("fence", "f").pod("f", part="fence", scheduler="default-scheduler").bind("f").end(60)
+    assert refused.judge(stranger).outcome is Outcome.UNKNOWN
+    earlier = Story().node("n1").act("fence", "f").pod("f", part="fence").submit(BIG).expect("refused", "big")
+    assert refused.judge(earlier.bind("f").end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_evidence_of_an_earlier_life_does_not_count() -> None:
+    told = story().unschedulable("big-0").delete("big")
+    for n in range(4):
+        told.gone(f"big-{n}")
+    assert refused.judge(told.submit(BIG).expect("refused", "big").end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_unbound_holds_until_it_is_lifted() -> None:
+    def promised() -> Story:
+        return Story().node("n1").submit(BIG).expect("unbound", "big").after(5)
+
+    assert refused.judge(promised().end(60)).outcome is Outcome.PASS
+    assert refused.judge(promised().bind("big-0").end(60)).outcome is Outcome.VIOLATED
+    assert refused.judge(promised().lift("big").bind("big-0").end(60)).outcome is Outcome.PASS
+    assert refused.judge(promised().lift("other").bind("big-0").end(60)).outcome is Outcome.VIOLATED
+    assert refused.judge(promised().delete("big").bind("big-0").end(60)).outcome is Outcome.PASS
+
+
+def test_unbound_is_broken_by_what_is_bound_already() -> None:
+    history = Story().node("n1").submit(BIG).bind("big-0").expect("unbound", "big").end(60)
+    assert refused.judge(history).outcome is Outcome.VIOLATED

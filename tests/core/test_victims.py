@@ -1,0 +1,101 @@
+"""No needless victims: somebody starts for whom they fell, and victim gangs fall whole."""
+
+from __future__ import annotations
+
+from harness.core.checks import victims
+from harness.core.gang import Gang
+from harness.core.verdict import Outcome
+
+from .story import Story
+
+LOW, HIGH = Gang("low", 2), Gang("high", 2)
+ATOM = Gang("low", 3, disruption="gang")
+
+
+def story(low: Gang = LOW) -> Story:
+    base = Story(start_after_eviction=10, evicted=10).node("n1").submit(low).bind_all(low)
+    return base.after(1).submit(HIGH).after(1)
+
+
+def preempt(base: Story, *names: str) -> Story:
+    for name in names:
+        base.condition(name, "DisruptionTarget", "True", "PreemptionByScheduler").terminating(name)
+    return base
+
+
+def test_a_victim_for_whom_somebody_starts_passes() -> None:
+    base = preempt(story(), "low-0", "low-1").after(1).gone("low-0").gone("low-1").bind_all(HIGH)
+    verdict = victims.judge(base.end(60))
+    assert verdict.outcome is Outcome.PASS
+    assert verdict.figures["victims"] == 2
+
+
+def test_a_victim_for_nobody_is_violated() -> None:
+    verdict = victims.judge(preempt(story(), "low-0").end(60))
+    assert verdict.outcome is Outcome.VIOLATED
+    assert "low-0" in verdict.reason
+    assert victims.judge(preempt(story(), "low-0").end(5)).outcome is Outcome.UNKNOWN
+
+
+def test_a_start_that_was_not_waiting_does_not_count() -> None:
+    late = Gang("later", 1)
+    base = preempt(story(), "low-0").after(1).submit(late).bind_all(late)
+    assert victims.judge(base.end(60)).outcome is Outcome.VIOLATED
+
+
+def test_a_fence_does_not_excuse_an_eviction() -> None:
+    base = story().act("fence", "f").pod("f", part="fence").after(0.1)
+    assert victims.judge(preempt(base, "low-0").bind("f").end(60)).outcome is Outcome.VIOLATED
+
+
+def test_events_and_deletions_by_the_scheduler_make_victims() -> None:
+    assert victims.judge(story().event("Preempted", "low-0").end(60)).outcome is Outcome.VIOLATED
+    assert victims.judge(story().audit("delete", "low-0").end(60)).outcome is Outcome.VIOLATED
+    assert victims.judge(story().audit("evict", "low-0", code=201).end(60)).outcome is Outcome.VIOLATED
+
+
+def test_others_do_not_make_victims() -> None:
+    for base in (
+        story().audit("delete", "low-0", by="kubectl/v1"),
+        story().audit("delete", "low-0", code=404),
+        story().condition("low-0", "DisruptionTarget", "True", "DeletionByTaintManager"),
+        story().audit("delete", "high-0"),  # never bound
+        story().delete("low").audit("delete", "low-0"),
+        story().act("delete", "low", what="members", members=["low-0"]).audit("delete", "low-0"),
+    ):
+        verdict = victims.judge(base.end(60))
+        assert (verdict.outcome, verdict.figures["victims"]) == (Outcome.PASS, 0)
+
+
+def test_a_rollback_has_no_victims() -> None:
+    base = story().bind("high-0").audit("delete", "high-0").gone("high-0")
+    assert victims.judge(base.end(60)).figures["victims"] == 0
+
+
+def test_a_victim_gang_falls_whole_or_keeps_quorum() -> None:
+    def fallen(*names: str) -> Story:
+        base = preempt(story(ATOM), *names).after(1)
+        for name in names:
+            base.gone(name)
+        return base.bind_all(HIGH)
+
+    assert victims.judge(fallen("low-0", "low-1", "low-2").end(60)).outcome is Outcome.PASS
+    broken = victims.judge(fallen("low-0").end(60))
+    assert broken.outcome is Outcome.VIOLATED
+    assert "left with 2" in broken.reason
+
+
+def test_promises_of_eviction_and_of_peace() -> None:
+    def promised(what: str, **details: object) -> Story:
+        return story().expect(what, "low", **details).after(1)
+
+    def start(base: Story) -> Outcome:
+        return victims.judge(base.after(1).bind_all(HIGH).end(60)).outcome
+
+    assert start(preempt(promised("evicted"), "low-0")) is Outcome.PASS
+    assert start(promised("evicted")) is Outcome.VIOLATED
+    assert start(preempt(promised("evicted", all=True), "low-0")) is Outcome.VIOLATED
+    assert start(preempt(promised("evicted", all=True), "low-0", "low-1")) is Outcome.PASS
+    assert start(preempt(promised("untouched"), "low-0")) is Outcome.VIOLATED
+    assert start(promised("untouched")) is Outcome.PASS
+    assert start(preempt(promised("untouched").lift("low"), "low-0")) is Outcome.PASS
