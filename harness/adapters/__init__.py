@@ -1,0 +1,29 @@
+"""The integrations muster knows, by name. Adding one is a module here and a folder in manifests/."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from harness.adapters.base import Adapter
+from harness.box.artifacts.register import nearest
+from harness.core.errors import UsageError
+
+_HELPERS = {"base", "render", "__init__"}
+
+__all__ = ["Adapter", "adapter", "names"]
+
+
+def names() -> list[str]:
+    """Every integration, by name."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _HELPERS)
+
+
+def adapter(name: str) -> Adapter:
+    """The integration of this name; UsageError that offers the nearest one."""
+    if name not in names():
+        raise UsageError(
+            f"unknown integration {name!r}", hint=f"{nearest(name, names())}Integrations: {', '.join(names())}."
+        )
+    found: Adapter = import_module(f"harness.adapters.{name}").ADAPTER
+    return found

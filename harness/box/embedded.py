@@ -65,7 +65,7 @@ class EmbeddedBox:
         self._gates = dict(gates or {})
         self._port = port
         self._with_scheduler = scheduler
-        self._listener = listener or Quiet()
+        self.listener = listener or Quiet()
         self._ports = Ports()
         self._keeper: KeeperLink | None = None
         self._context: ssl.SSLContext | None = None
@@ -78,7 +78,7 @@ class EmbeddedBox:
         for component in ("kubernetes", "etcd", "kwok"):
             version = self._wanted if component == "kubernetes" else None
             self.artifacts[component] = resolve(
-                component, version, binaries=self._binaries, progress=self._listener.build
+                component, version, binaries=self._binaries, progress=self.listener.build
             )
         self.kubernetes = self.artifacts["kubernetes"].version
         self.profile = profile.profile(self.kubernetes)
@@ -173,7 +173,7 @@ class EmbeddedBox:
     # -- the start, step by step --------------------------------------------------------------------------------------
 
     def _bring_up(self) -> None:
-        listener = self._listener
+        listener = self.listener
         for folder in ("pki", "logs"):
             (self.directory / folder).mkdir(mode=0o700)
         self.port = self._ports.reserve(self._port)
@@ -229,7 +229,7 @@ class EmbeddedBox:
         return self.run(self._kubernetes("kube-apiserver", flags), self.https_probe(self.port))
 
     def _controller_manager(self) -> Process:
-        self.identity("system:kube-controller-manager", ())
+        self.identity("system:kube-controller-manager")  # its own role only covers it with a token per controller
         port = self.reserve_port()
         flags = profile.flags("controllerManager", port=port) + self.profile.gate_flags("controllerManager", self._gates)
         return self.run(self._kubernetes("kube-controller-manager", flags), self.https_probe(port, "/healthz"))
@@ -260,7 +260,7 @@ class EmbeddedBox:
 
     def _prepare(self, folder: Path) -> None:
         """Let an API server write its basics into a fresh etcd, and take the result."""
-        with phase(self._listener, f"Preparing etcd for Kubernetes {self.kubernetes} (once)"):
+        with phase(self.listener, f"Preparing etcd for Kubernetes {self.kubernetes} (once)"):
             self._start_etcd()
             self._start_apiserver().wait_ready(START_TIMEOUT)
             deadline = time.monotonic() + START_TIMEOUT

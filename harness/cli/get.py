@@ -26,7 +26,7 @@ Examples:
   muster get kubernetes@1.36 etcd     the newest locked 1.36, and etcd
   muster get --all                    every locked version of everything
   muster get --list                   what can be had, and what is here
-  muster get --verify                 hash every cached binary again
+  muster get --verify                 hash every cached binary and file again
 """
 _LOCK_EPILOG = """\b
 Examples:
@@ -52,7 +52,7 @@ class Row:
 @click.argument("wanted", nargs=-1, metavar="[COMPONENT[@VERSION]]...")
 @click.option("--all", "everything", is_flag=True, help="Every locked version of every component.")
 @click.option("--list", "listing", is_flag=True, help="Show what can be had and what is here; fetch nothing.")
-@click.option("--verify", "verifying", is_flag=True, help="Hash the cached binaries again; build nothing.")
+@click.option("--verify", "verifying", is_flag=True, help="Hash the cached binaries and files again; build nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 @click.option("--binary", "binaries", multiple=True, metavar="COMPONENT.PROCESS=PATH", help="Use this binary instead.")
 def get(

@@ -39,7 +39,8 @@ class Chart:
 def charts(found: Sequence[Judged]) -> list[Chart]:
     """The charts that have something to show."""
     made = [
-        _chart(found, "skew_ms", "Skew", "ms", "From a gang's first bind to the bind that made its quorum. Less is better."),
+        _chart(found, "skew_ms", "Skew", "ms",
+               "From a gang's first bind to the bind that made its quorum. Less is better."),
         _chart(found, "held_gpu_seconds", "Held below quorum", "GPU·s",
                "GPUs kept by gangs that had not reached quorum, times how long. Less is better."),
     ]  # fmt: skip

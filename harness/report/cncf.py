@@ -1,8 +1,8 @@
 """What a vendor hands in for CNCF AI conformance: the gang_scheduling entry and its evidence.
 
-PRODUCT.yaml wants a status, evidence links and notes for `schedulingOrchestration.gang_scheduling`; the upstream suite's
-vendors attach e2e.log, results.json (`go test -json` events) and junit.xml. All four are made here from one run, and
-the notes say what was shown: that a gang without room was refused, not only that two pods ran at the same time.
+PRODUCT.yaml wants a status, evidence links and notes for `schedulingOrchestration.gang_scheduling`; users of the
+upstream suite attach e2e.log, results.json (`go test -json` events) and junit.xml. All four are made here from one run,
+and the notes say what was shown: profile by profile, with every case that was violated or could not be judged.
 """
 
 from __future__ import annotations

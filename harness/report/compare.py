@@ -18,7 +18,7 @@ from markupsafe import Markup
 from harness.core.results import CaseResult, RunResult
 from harness.core.verdict import Outcome
 from harness.report.charts import number
-from harness.report.github import _cell
+from harness.report.markdown import cell
 from harness.report.model import figure, missing, why
 
 NOISE = {"skew_ms": 5.0, "held_gpu_seconds": 0.5}  # smaller moves are the machine, not the scheduler
@@ -92,14 +92,14 @@ def as_text(comparison: Comparison) -> str:
 
 def as_markdown(comparison: Comparison) -> str:
     """For a pull request."""
-    names = f"{_cell(comparison.before.name)} → {_cell(comparison.after.name)}"
-    lines = [f"## {names}", "", f"{_cell(comparison.headline)}.", ""]
-    lines += [f"> {_cell(warning)}\n" for warning in comparison.warnings]
+    names = f"{cell(comparison.before.name)} → {cell(comparison.after.name)}"
+    lines = [f"## {names}", "", f"{cell(comparison.headline)}.", ""]
+    lines += [f"> {cell(warning)}\n" for warning in comparison.warnings]
     for kind, title in TITLES.items():
         found = comparison.of(kind)
         if found:
-            lines += [f"### {title}", "", "| case | integration | before | after | |", "| --- | --- | --- | --- | --- |"]
-            lines += ["| " + " | ".join(map(_cell, (c.case, c.on, c.before, c.after, c.detail))) + " |" for c in found]
+            lines += [f"### {title}", "", "| case | integration | before | after | |", "| --- " * 5 + "|"]
+            lines += ["| " + " | ".join(map(cell, (c.case, c.on, c.before, c.after, c.detail))) + " |" for c in found]
             lines.append("")
     return "\n".join(lines)
 
@@ -107,10 +107,10 @@ def as_markdown(comparison: Comparison) -> str:
 def as_html(comparison: Comparison) -> str:
     """One self-contained page in the clothes of index.html."""
     assets = resources.files("harness.report").joinpath("assets")
-    template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    engine = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     css = Markup(assets.joinpath("report.css").read_text(encoding="utf-8"))
     source = assets.joinpath("compare.html.j2").read_text(encoding="utf-8")
-    return template.from_string(source).render(c=comparison, titles=TITLES, css=css)
+    return engine.from_string(source).render(c=comparison, titles=TITLES, css=css)
 
 
 def _change(key: tuple[str, str], old: CaseResult | None, new: CaseResult | None) -> list[Change]:
@@ -133,7 +133,8 @@ def _figures(case: str, on: str, old: CaseResult, new: CaseResult) -> Iterable[C
             continue
         word = "less" if after < before else "more"
         times = f", {after / before:.1f}×" if before else ""
-        yield Change("figures", case, on, f"{name} {number(before)} {unit}", f"{number(after)} {unit}", f"{word}{times}")
+        was, now = f"{name} {number(before)} {unit}", f"{number(after)} {unit}"
+        yield Change("figures", case, on, was, now, f"{word}{times}")
 
 
 def _pairs(old: list[str], new: list[str]) -> dict[str, str]:

@@ -29,18 +29,16 @@ def report(run: RunResult) -> dict[str, Any]:
         "kind": KIND,
         "date": stamp(run.finished or run.started),
         "musterVersion": run.muster,
-        "run": _filled(
-            {
-                "name": text(run.name),
-                "box": run.box,
-                "started": stamp(run.started),
-                "seconds": round(max(0.0, run.finished - run.started), 3),
-                "planned": max(run.planned, len(run.cases)),
-                "ran": len(run.cases),
-                "complete": not lacking,
-                "missing": lacking,
-            }
-        ),
+        "run": {
+            "name": text(run.name),
+            "box": run.box,
+            "started": stamp(run.started),
+            "seconds": round(max(0.0, run.finished - run.started), 3),
+            "planned": max(run.planned, len(run.cases)),
+            "ran": len(run.cases),
+            "complete": not lacking,
+            **_filled({"missing": lacking}),
+        },
         "outcome": str(run.outcome),
         "implementations": [_implementation(one) for one in judged(run)],
     }

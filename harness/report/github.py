@@ -8,7 +8,6 @@ so every value is escaped by the runner's own rules.
 from __future__ import annotations
 
 import os
-import re
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import TextIO
 from harness.core.results import CaseResult, RunResult
 from harness.core.verdict import Outcome
 from harness.report.files import duration, text
+from harness.report.markdown import cell, code
 from harness.report.model import Result, headline, judged, missing, why, worst_first
 
 MOST_ANNOTATIONS = 10
@@ -57,7 +57,7 @@ def group(title: str, out: TextIO) -> Iterator[None]:
         print(command("endgroup"), file=out, flush=True)
 
 
-def annotations(run: RunResult) -> list[str]:
+def annotate(run: RunResult) -> list[str]:
     """At most ten lines, worst first; the last one says what was left out."""
     bad = [case for case in worst_first(run.cases) if case.outcome in (Outcome.VIOLATED, Outcome.UNKNOWN)]
     lines = [command("warning", missing(run), title="muster: incomplete run")] if missing(run) else []
@@ -77,9 +77,9 @@ def _annotation(case: CaseResult) -> str:
 
 def summary(run: RunResult, limit: int = MOST_BYTES) -> str:
     """The step summary in Markdown, below the limit: what does not fit is counted, never cut in the middle."""
-    parts = [f"## muster: {_cell(headline(run))}\n"]
+    parts = [f"## muster: {cell(headline(run))}\n"]
     if missing(run):
-        parts.append(f"> **Incomplete.** {_cell(missing(run))}\n")
+        parts.append(f"> **Incomplete.** {cell(missing(run))}\n")
     parts.append(_profiles(run))
     bad = [case for case in worst_first(run.cases) if case.outcome in (Outcome.VIOLATED, Outcome.UNKNOWN)]
     matrix = _matrix(run)
@@ -120,7 +120,7 @@ def publish(run: RunResult, out: TextIO, folder: Path | None = None, env: Mappin
     """Print the annotations and fill the files the runner gave; nothing outside GitHub Actions."""
     if not detected(env):
         return
-    for line in annotations(run):
+    for line in annotate(run):
         print(line, file=out, flush=True)
     if env.get("GITHUB_STEP_SUMMARY"):
         path = Path(env["GITHUB_STEP_SUMMARY"])
@@ -139,11 +139,11 @@ def _profiles(run: RunResult) -> str:
     names = sorted({profile.name for one in found for profile in one.profiles})
     if not names:
         return ""
-    lines = ["| implementation | " + " | ".join(map(_cell, names)) + " |", "| --- " * (len(names) + 1) + "|"]
+    lines = ["| implementation | " + " | ".join(map(cell, names)) + " |", "| --- " * (len(names) + 1) + "|"]
     for one in found:
         has = {profile.name: profile for profile in one.profiles}
         cells = [f"{_RESULTS[has[n].result]} {has[n].result}" if n in has else "" for n in names]
-        lines.append(f"| {_cell(one.implementation.integration)} | " + " | ".join(cells) + " |")
+        lines.append(f"| {cell(one.implementation.integration)} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -151,30 +151,17 @@ def _matrix(run: RunResult) -> str:
     found = judged(run)
     names = [one.implementation.integration for one in found]
     by = {(case.case, case.integration): case.outcome for case in run.cases}
-    lines = ["<details><summary>Matrix</summary>\n", "| case | " + " | ".join(map(_cell, names)) + " |"]
+    lines = ["<details><summary>Matrix</summary>\n", "| case | " + " | ".join(map(cell, names)) + " |"]
     lines.append("| --- |" + " :---: |" * len(names))
     for case in sorted({case.case for case in run.cases}):
         marks = [_MARKS[by[case, name]] if (case, name) in by else "" for name in names]
-        lines.append(f"| {_cell(case)} | " + " | ".join(marks) + " |")
+        lines.append(f"| {cell(case)} | " + " | ".join(marks) + " |")
     return "\n".join(lines) + "\n\n</details>\n" if run.cases else ""
 
 
 def _finding(case: CaseResult) -> str:
-    again = f"\n  - run again: {_code(case.rerun)}" if case.rerun else ""
+    again = f"\n  - run again: {code(case.rerun)}" if case.rerun else ""
     return (
-        f"- {_MARKS[case.outcome]} **{_cell(case.case)}** on {_cell(case.integration)} ({duration(case.seconds)}): "
-        f"{_cell(why(case))}\n  - promised: {_cell(case.sentence)}{again}\n"
+        f"- {_MARKS[case.outcome]} **{cell(case.case)}** on {cell(case.integration)} ({duration(case.seconds)}): "
+        f"{cell(why(case))}\n  - promised: {cell(case.sentence)}{again}\n"
     )
-
-
-def _cell(value: str) -> str:
-    """Text that stays text in a Markdown table: no markup, no mentions, no line breaks."""
-    flat = " ".join(text(value).split())
-    flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_{}\[\]|~#])", r"\\\1", flat).replace("@", "@\u200b")
-
-
-def _code(value: str) -> str:
-    flat = " ".join(text(value).split())
-    fence = "`" * (max((len(run) for run in re.findall(r"`+", flat)), default=0) + 1)
-    return f"{fence} {flat} {fence}" if "`" in flat else f"`{flat}`"

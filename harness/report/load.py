@@ -20,11 +20,13 @@ def load_run(place: Path) -> RunResult:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}", hint="give a run folder") from error
     except (ValueError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not JSON: {error}", hint="results.json is written by muster run") from error
+        raise UsageError(f"{path} is not JSON: {error}", hint="muster run writes results.json") from error
     try:
         return run_from_data(data)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{path} is not a muster run: {error}", hint="results.json is written by muster run") from error
+        raise UsageError(
+            f"{path} is not the results of a run: {error}", hint="muster run writes results.json"
+        ) from error
 
 
 def histories_in(folder: Path) -> Callable[[CaseResult], History | None]:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable
 from importlib import resources
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup
@@ -27,8 +28,8 @@ from harness.report.timeline import MOST_BARS, timeline
 
 GLYPHS = {"pass": "✓", "violated": "✕", "unknown": "?", "not-supported": "–"}
 WORDS = {"pass": "pass", "violated": "violated", "unknown": "unknown", "not-supported": "not supported"}
-BUDGET = 3_000_000  # bytes of timelines in one page; the page stays below 5 MB
-BAR_BYTES = 48  # what one bar takes in JSON, measured
+BUDGET = 2_400_000  # bytes of timelines in one page, so that 500 cases stay below 5 MB
+BAR_BYTES = 56  # what one bar takes in JSON with its share of marks, measured
 
 Histories = Callable[[CaseResult], History | None]
 
@@ -37,7 +38,7 @@ def page(run: RunResult, histories: Histories) -> str:
     """The whole page."""
     found = judged(run)
     ordered = worst_first(run.cases)
-    most = max(24, min(MOST_BARS, BUDGET // max(1, len(ordered)) // BAR_BYTES))
+    shares = _shares(ordered)
     keys = {id(case): f"c{i}" for i, case in enumerate(ordered)}
     return _environment().get_template("index.html.j2").render(
         run=run,
@@ -47,7 +48,7 @@ def page(run: RunResult, histories: Histories) -> str:
         implementations=[_implementation(one) for one in found],
         profiles=sorted({case.profile for case in run.cases}),
         groups=_groups(found, keys),
-        cases=(_detail(case, keys[id(case)], histories, most) for case in ordered),
+        cases=(_detail(case, keys[id(case)], histories, shares[case.outcome]) for case in ordered),
         counts={str(o): sum(case.outcome is o for case in run.cases) for o in Outcome},
         first_bad=next((keys[id(c)] for c in ordered if c.outcome is Outcome.VIOLATED), ""),
         charts=charts.charts(found),
@@ -67,9 +68,16 @@ def embed(data: Any) -> Markup:
     return Markup(text(plain))
 
 
+def _shares(cases: Iterable[CaseResult]) -> dict[Outcome, int]:
+    """How many bars a case may draw: what is looked at closely gets more of the page's budget."""
+    weights = {Outcome.VIOLATED: 6, Outcome.UNKNOWN: 3, Outcome.PASS: 1, Outcome.NOT_SUPPORTED: 1}
+    total = sum(weights[case.outcome] for case in cases) or 1
+    return {outcome: min(MOST_BARS, BUDGET * weight // total // BAR_BYTES) for outcome, weight in weights.items()}
+
+
 def _detail(case: CaseResult, key: str, histories: Histories, most: int) -> dict[str, Any]:
     verdict = deciding(case)
-    drawn, undrawn = _drawn(case, histories, most if case.outcome is not Outcome.VIOLATED else MOST_BARS)
+    drawn, undrawn = _drawn(case, histories, most)
     return {
         "key": key,
         "case": case,
@@ -120,10 +128,12 @@ def _groups(found: Iterable[Judged], keys: dict[int, str]) -> list[dict[str, Any
     for name in sorted(by_case):
         results = by_case[name]
         sample = next(iter(results.values()))
-        cells = [(one.implementation.integration, results.get(one.implementation.integration)) for one in columns]
-        row = {"case": sample, "title": titled(name), "cells": [
-            {"on": on, "result": result, "key": keys[id(result)] if result else ""} for on, result in cells]}  # fmt: skip
-        groups.setdefault(sample.folder, []).append(row)
+        cells = []
+        for one in columns:
+            result = results.get(one.implementation.integration)
+            key = keys[id(result)] if result else ""
+            cells.append({"on": one.implementation.integration, "result": result, "key": key})
+        groups.setdefault(sample.folder, []).append({"case": sample, "title": titled(name), "cells": cells})
     return [{"folder": folder, "rows": groups[folder]} for folder in sorted(groups)]
 
 
@@ -173,5 +183,5 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.globals.update(glyphs=GLYPHS, words=WORDS)
-    made.filters.update(duration=duration, number=charts.number, moment=lambda at: stamp(at).replace("T", " ").rstrip("Z"))
+    made.filters.update(link=lambda path: quote(text(path)), duration=duration, number=charts.number)
     return made

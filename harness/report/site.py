@@ -70,7 +70,7 @@ def build_site(folder: Path, reports: Sequence[Path]) -> list[Path]:
     template = _template()
     for place, (version, name) in enumerate(pages):
         own = sorted((entry for entry in entries if entry.minor == version), key=lambda e: e.integration)
-        html = template.render(version=version, pages=pages, profiles=_tables(own), entries=own, path=badge_path, css=_css())
+        html = template.render(version=version, pages=pages, profiles=_tables(own), path=badge_path, css=_css())
         written.append(put(folder / name, html))
         if place == 0:
             written.append(put(folder / "index.html", html))

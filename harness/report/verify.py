@@ -38,8 +38,8 @@ def load_report(path: Path) -> dict[str, Any]:
     try:
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror or error}", hint="give a report.yaml or its folder")\
-            from error  # fmt: skip
+        what = f"cannot read {path}: {error.strerror or error}"
+        raise UsageError(what, hint="give a report.yaml or its folder") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not YAML: {error}") from error
     if not isinstance(data, dict) or data.get("kind") != KIND:
@@ -56,7 +56,7 @@ def load_report(path: Path) -> dict[str, Any]:
 def problems(data: Mapping[str, Any], folder: Path | None = None) -> list[str]:
     """Everything wrong with the report, each as `path: what`; empty if it is sound."""
     validator = jsonschema.Draft202012Validator(schema())
-    found = sorted(validator.iter_errors(data), key=lambda error: ([str(p) for p in error.absolute_path], error.message))
+    found = sorted(validator.iter_errors(data), key=lambda e: ([str(p) for p in e.absolute_path], e.message))
     if found:
         return [f"{_where(error.absolute_path)}: {_short(error.message)}" for error in found]
     listed = [problem for i, one in enumerate(data["implementations"]) for problem in _consistent(i, one, data["run"])]
@@ -130,7 +130,8 @@ def _short(message: str) -> str:
 class _Loader(yaml.SafeLoader):
     """SafeLoader that leaves dates as text, as the schema wants them."""
 
-    yaml_implicit_resolvers = {
-        first: [(tag, form) for tag, form in found if tag != "tag:yaml.org,2002:timestamp"]
-        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in found if tag != "tag:yaml.org,2002:timestamp"]
+    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}

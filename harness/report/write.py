@@ -53,7 +53,7 @@ def reproduce(run: RunResult) -> str:
         f"# Runs the cases of {_comment(run.name)} ({stamp(run.started)}, muster {_comment(run.muster)}) again.",
         "# Without an argument: what was violated or unknown. With --all: every case.",
         "failed=0",
-        "run() { echo \"+ $1\"; sh -c \"$1\" || failed=1; }",
+        'run() { echo "+ $1"; sh -c "$1" || failed=1; }',
         *(_command(case) for case in bad if case.rerun),
         'if [ "$1" = "--all" ]; then',
         *(f"  {_command(case)}" for case in rest if case.rerun),

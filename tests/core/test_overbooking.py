@@ -26,7 +26,8 @@ def test_the_bind_that_exceeds_is_the_witness() -> None:
 
 
 def test_pods_are_counted_too() -> None:
-    assert overbooking.judge(Story().node("n1", pods=2).submit(THREE).bind_all(THREE).end(9)).outcome is Outcome.VIOLATED
+    history = Story().node("n1", pods=2).submit(THREE).bind_all(THREE).end(9)
+    assert overbooking.judge(history).outcome is Outcome.VIOLATED
 
 
 def test_a_terminating_pod_still_counts_and_a_finished_one_does_not() -> None:

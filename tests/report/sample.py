@@ -6,6 +6,7 @@ Every test of the report layer is made from this. Times are fixed, so equal call
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ class Tape:
 
     def __init__(self, case: str = "case", namespace: str = "muster-x") -> None:
         self.records: list[Record] = []
-        self.case, self.namespace, self.rev = case, namespace, 1000
+        self.case, self.namespace = case, namespace
         self.pods: dict[str, dict[str, Any]] = {}
 
     def act(self, at: float, verb: str, name: str = "", **state: Any) -> Tape:
@@ -72,7 +73,8 @@ class Tape:
 
     def refuse_bind(self, at: float, name: str, node: str, code: int, message: str) -> Tape:
         state = {"code": code, "message": message, "node": node, "gang": self.pods[name]["gang"]}
-        self.records.append(Record(None, T0 + at, "audit", "bind", "Pod", self.namespace, name, f"uid-{name}", state=state))
+        about = ("Pod", self.namespace, name, f"uid-{name}")
+        self.records.append(Record(None, T0 + at, "audit", "bind", *about, state=state))
         return self
 
     def _pod(self, at: float, verb: str, name: str, changed: tuple[str, ...], by: str = "") -> None:
@@ -80,15 +82,12 @@ class Tape:
 
     def _watch(self, at: float, verb: str, kind: str, name: str, namespace: str, changed: tuple[str, ...],
                state: dict[str, Any], by: str = "") -> None:  # fmt: skip
-        self.rev += 1
-        self.records.append(Record(self.rev, T0 + at, "watch", verb, kind, namespace, name, f"uid-{name}", changed, by, state))
+        about = (kind, namespace, name, f"uid-{name}")
+        self.records.append(Record(0, T0 + at, "watch", verb, *about, changed, by, state))
 
     def history(self, **more: Any) -> History:
         timed = sorted(self.records, key=lambda r: r.at)
-        numbered = [
-            r if r.rev is None else Record(1000 + i, r.at, r.source, r.verb, r.kind, r.namespace, r.name, r.uid, r.changed, r.by, r.state)
-            for i, r in enumerate(timed)
-        ]  # fmt: skip
+        numbered = [r if r.rev is None else replace(r, rev=1000 + i) for i, r in enumerate(timed)]
         return History(header(self.case, started=T0, **more), ordered(numbered))
 
 
@@ -126,7 +125,7 @@ def deadlocked(case: str) -> History:
     for i in range(4):
         tape.bind(0.80 + i * 0.05, f"train-{i}", "gpu-0").bind(0.82 + i * 0.05, f"infer-{i}", "gpu-1")
     for at in (1.4, 2.6, 4.2):
-        tape.refuse(at, "train-4", "8 Insufficient nvidia.com/gpu").refuse(at + 0.1, "infer-4", "8 Insufficient nvidia.com/gpu")
+        tape.refuse(at, "train-4", "8 Insufficient GPUs").refuse(at + 0.1, "infer-4", "8 Insufficient GPUs")
     return tape.act(8.0, "note", text="nobody won").history()
 
 
@@ -220,9 +219,11 @@ def history_of(case: str) -> History:
 def _verdicts(case: str, outcome: Outcome, sentence: str) -> tuple[Verdict, ...]:
     fine = Verdict("overbooking", PASS, "each node's requests fit its allocatable at every revision")
     if outcome is VIOLATED:
-        ledger = tuple(LedgerRow(f"train-{i}", "gpu-1" if i < 4 else "gpu-2" if i == 4 else "", "running" if i < 5 else "pending") for i in range(8))
+        nodes = ("gpu-1", "gpu-1", "gpu-1", "gpu-1", "gpu-2", "", "", "")
+        ledger = tuple(LedgerRow(f"train-{i}", n, "running" if n else "pending") for i, n in enumerate(nodes))
         around = ("1.950 s  train-0 bound to gpu-1 by scheduler", "2.010 s  train-4 bound to gpu-2 by scheduler",
-                  "2.050 s  scheduler killed", "3.900 s  scheduler ready", "4.100 s  serve-0 bound to gpu-2 by scheduler",
+                  "2.050 s  scheduler killed", "3.900 s  scheduler ready",
+                  "4.100 s  serve-0 bound to gpu-2 by scheduler",
                   "6.950 s  window of 5 s since the first bind is over: 5 of 8 bound")  # fmt: skip
         witness = Witness(1093, T0 + 6.95, "muster-x/train", ledger, around)
         reason = "gang train had 5 of 8 members bound for 5.0 s and was neither completed nor taken back"
@@ -247,7 +248,8 @@ def case_result(row: tuple[str, str, str, str, str, str, tuple[str, ...]], on: s
         T0 + index, 8.2 if folder == "recovery" else 1.7 + index * 0.1,
         "" if outcome is NOT else f"history/{on}/{case}.jsonl.zst",
         "" if outcome is NOT else "sha256:" + f"{index:064x}",
-        f"logs/{on}/{case}" if outcome is VIOLATED else "", "", f"muster run --on {on} --case {case}", outcome is not NOT,
+        f"logs/{on}/{case}" if outcome is VIOLATED else "", "", f"muster run --on {on} --case {case}",
+        outcome is not NOT,
     )  # fmt: skip
 
 
@@ -257,7 +259,7 @@ def implementation(on: str) -> Implementation:
         on, project, "Example Project", f"https://example.org/{project}", version, ("@example/maintainers",), "1.37.1",
         ("gang", "quorum"), ("resize",) if project in ("coscheduling", "workload") else (),
         ({"what": "client QPS 1000 instead of 50", "why": "the box is faster than the default limit"},),
-        ({"component": project, "version": version, "process": "scheduler", "sha256": "ab" * 32, "source": "go module"},),
+        ({"component": project, "version": version, "process": "scheduler", "sha256": "ab" * 32, "source": "module"},),
     )  # fmt: skip
 
 
@@ -283,10 +285,10 @@ def sample_histories(case: CaseResult) -> History | None:
     return history_of(case.case) if case.history else None
 
 
-def store_histories(run: RunResult, folder: Path, make: Callable[[CaseResult], History | None] = sample_histories) -> RunResult:
+def store_histories(
+    run: RunResult, folder: Path, make: Callable[[CaseResult], History | None] = sample_histories
+) -> RunResult:
     """Write the histories into the folder; the run with their true digests."""
-    from dataclasses import replace
-
     cases = []
     for case in run.cases:
         history = make(case)
@@ -300,8 +302,6 @@ def store_histories(run: RunResult, folder: Path, make: Callable[[CaseResult], H
 
 def large_run(cases: int = 500, integrations: int = 5) -> RunResult:
     """A run of this many results over some integrations; its histories come from `large_history`."""
-    from dataclasses import replace
-
     base = sample_run()
     made = []
     for i in range(cases):

@@ -2,6 +2,7 @@
 
     artifact = resolve("kubernetes", "1.37")
     artifact.binaries["kube-apiserver"]          # a Path that can be executed
+    resolve("volcano").files["crds"]             # Paths of what the register takes out of the module besides
 
 `resolve` is the only thing a box needs. It asks the sources in order (given by the user, cache, Go module build) and
 either returns all binaries of the component or raises; there is no artifact in between.
@@ -10,9 +11,10 @@ either returns all binaries of the component or raises; there is no artifact in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.box.artifacts import files
 from harness.box.artifacts.progress import Event, Progress, silent
 from harness.box.artifacts.register import Component, Lock, Register, load
 from harness.box.artifacts.sources import Found, Request, all_binaries, parse_binaries, standard
@@ -36,7 +38,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A component that can be started: one executable file per process, with its hash and its origin."""
+    """A component that can be started: one executable per process, with its hash and its origin, and what it needs."""
 
     component: str
     version: str
@@ -44,6 +46,7 @@ class Artifact:
     checksums: Mapping[str, str]
     sizes: Mapping[str, int]
     sources: Mapping[str, str]
+    files: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
@@ -82,4 +85,5 @@ def resolve(
         checksums={name: found[name].sha256 for name in entry.processes},
         sizes={name: found[name].size for name in entry.processes},
         sources={name: found[name].source for name in entry.processes},
+        files=files.supply(request),
     )

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.box.artifacts import failures, gocmd
+from harness.box.artifacts import failures, gocmd, store
 from harness.box.artifacts.elf import foreign_architecture, this_architecture
 from harness.box.artifacts.progress import Event, Progress
 from harness.box.artifacts.register import Component, Lock
@@ -61,7 +61,7 @@ def build(component: Component, lock: Lock, toolchain: Toolchain, work: Path, pr
     """Build every process of the component inside `work`; returns the binaries, named as the register says."""
     job = _Build(component, lock, toolchain, work, progress)
     _check_lock(job)
-    for name in ("source", "scratch", "out", "bin"):
+    for name in ("source", "scratch", "out"):
         (work / name).mkdir()
     for file in lock.files:
         shutil.copyfile(file, work / "source" / file.name)
@@ -131,7 +131,7 @@ def _collect(job: _Build, name: str) -> Path:
             f"{this_architecture()}",
             hint="Check `go env GOOS GOARCH`; a setting made with `go env -w` is undone with `go env -u GOOS GOARCH`.",
         )
-    target = job.work / "bin" / process.file
+    target = job.work / store.STAGED / process.file
     built.rename(target)
     target.chmod(0o755)
     return target

@@ -1,11 +1,12 @@
 """Make the lock of a component: the go.mod and go.sum that decide, for ever, which source is built.
 
 The lock is a module of its own that lists the component's programs as Go tools and requires the component in one
-version. Three things make that work for projects that were never meant to be dependencies:
+version. Four things make that work for projects that were never meant to be dependencies:
 
 - What the source tree replaces by a local folder (`=> ./staging/...`) is not in the module. Where the register names
   a published version for it, that is used; otherwise the replacement is dropped and the required version holds.
 - Other replacements are copied: a main module's replacements do not apply to those who depend on it.
+- A version that nobody serves is swapped for one that is, where the register says so.
 - go.sum is seeded with the component's own, which lies inside its verified module. So only the component itself and
   the staging modules have to be looked up in the checksum database.
 """
@@ -107,14 +108,19 @@ def go_mod(component: Component, version: str, source: dict[str, Any]) -> str:
 
 
 def _replaces(component: Component, version: str, source: dict[str, Any]) -> Iterator[str]:
-    staged = set()
+    staged, replaced = set(), set()
     for replace in source.get("Replace") or []:
         old, new = replace["Old"], replace["New"]
+        replaced.add(old["Path"])
         if new.get("Version"):
             left = f"{old['Path']} {old['Version']}" if old.get("Version") else old["Path"]
-            yield f"{left} => {new['Path']} {new['Version']}"
+            yield f"{left} => {new['Path']} {_served(component, new['Path'], new['Version'])}"
         else:
             staged.add(old["Path"])
+    for needed in source.get("Require") or []:
+        path, asked = needed["Path"], needed["Version"]
+        if path not in replaced and (taken := _served(component, path, asked)) != asked:
+            yield f"{path} => {path} {taken}"
     # Some releases keep the local folders in go.work and only leave v0.0.0, a version nobody publishes.
     staged |= {needed["Path"] for needed in source.get("Require") or [] if needed["Version"] == "v0.0.0"}
     for path in staged:
@@ -122,6 +128,14 @@ def _replaces(component: Component, version: str, source: dict[str, Any]) -> Ite
             if path.startswith(prefix):
                 yield f"{path} => {path} {fill(template, version)}"
                 break
+
+
+def _served(component: Component, path: str, version: str) -> str:
+    """The version of a module to take where this one is asked for."""
+    for swap in component.swaps:
+        if path.startswith(swap.prefix) and version == swap.asked:
+            return swap.taken
+    return version
 
 
 def _download(maker: _Maker) -> dict[str, str]:

@@ -23,7 +23,10 @@ from harness.core.errors import HarnessError, UsageError
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:[-+][0-9A-Za-z.+-]+)?")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _MAJOR_SUFFIX = re.compile(r"v[2-9]\d*|v1\d+")
-_FIELDS = {"about", "homepage", "licence", "module", "staging", "default", "tags", "ldflags", "disk_mb", "processes"}
+_FIELDS = {
+    "about", "homepage", "licence", "module", "staging", "swaps", "default", "tags", "ldflags", "disk_mb", "processes",
+    "files",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,15 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
+class Swap:
+    """Modules that a component asks for in a version nobody serves, and the version taken instead."""
+
+    prefix: str
+    asked: str
+    taken: str
+
+
+@dataclass(frozen=True, slots=True)
 class Component:
     """One entry of the register."""
 
@@ -53,9 +65,11 @@ class Component:
     homepage: str = ""
     licence: str = ""
     staging: Sequence[tuple[str, str]] = ()
+    swaps: Sequence[Swap] = ()
     tags: Sequence[str] = ()
     ldflags: Sequence[str] = ()
     disk_mb: int = 1000
+    files: Mapping[str, Sequence[str]] = field(default_factory=dict)  # name -> glob patterns inside the module
 
     def linker_flags(self, version: str) -> str:
         """Stripped, and with the version where the component looks for it."""
@@ -195,8 +209,15 @@ def _component(path: Path, name: str, entry: Any) -> Component:
     ):
         if len(set(names)) != len(names):
             raise fault(f"two processes have the same {what} name: {', '.join(names)}")
+    for files, patterns in entry.get("files", {}).items():
+        if not isinstance(patterns, list) or not patterns or not all(_inside(pattern) for pattern in patterns):
+            raise fault(f"files {files}: expected a list of patterns relative to the module, such as config/crd/*.yaml")
+    for swap in entry.get("swaps", ()):
+        if set(swap) != {"prefix", "asked", "taken"}:
+            raise fault("a swap has the fields prefix, asked and taken")
     values = dict(entry) | {
         "processes": processes,
+        "swaps": tuple(Swap(**swap) for swap in entry.get("swaps", ())),
         "staging": tuple((rule["prefix"], rule["version"]) for rule in entry.get("staging", ())),
     }
     component = Component(name=name, **values)
@@ -206,3 +227,8 @@ def _component(path: Path, name: str, entry: Any) -> Component:
     except (KeyError, IndexError, ValueError) as error:
         raise fault(f"a template uses an unknown placeholder: {error}") from error
     return component
+
+
+def _inside(pattern: Any) -> bool:
+    """Whether a glob pattern stays inside the folder it is used in."""
+    return isinstance(pattern, str) and bool(pattern) and not pattern.startswith("/") and ".." not in pattern.split("/")

@@ -1,6 +1,6 @@
 """The cache of finished artifacts: content-addressed, never half-written, built once however many ask.
 
-    <cache>/artifacts/<component>/<version>-<key>/     the binaries and artifact.json
+    <cache>/artifacts/<component>/<version>-<key>/     the binaries, or the files of the module, and artifact.json
     <cache>/artifacts/<component>/.<version>-<recipe>.lock
     <cache>/artifacts/<component>/.tmp-<version>-<recipe>-*    a build under way, or what an interrupted one left
 
@@ -30,13 +30,14 @@ from harness.box.artifacts.register import Component, Lock
 from harness.box.data import cache_root
 from harness.core.errors import ArtifactError
 
+STAGED = "install"  # the folder inside a working folder that becomes the artifact
 _RECORD = "artifact.json"
 _SHORT = 12  # hex digits of a hash in a folder name
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """One file of an artifact, as recorded when it was installed."""
+    """One file of an artifact, as recorded when it was installed; `file` is its path in the artifact's folder."""
 
     file: str
     size: int
@@ -89,9 +90,9 @@ def key(recipe: str, toolchain: str) -> str:
     return hashlib.sha256(f"{recipe} {toolchain}".encode()).hexdigest()
 
 
-def find(component: Component, lock: Lock) -> Record | None:
-    """The stored artifact of this recipe, newest first; None if there is none that is complete."""
-    recipe = recipe_hash(component, lock)
+def find(component: Component, lock: Lock, recipe: str | None = None) -> Record | None:
+    """The stored artifact of a recipe, by default the build's, newest first; None if there is none that is complete."""
+    recipe = recipe or recipe_hash(component, lock)
     found = [record for record in records(component.name) if record.recipe == recipe and complete(record)]
     return max(found, key=lambda record: record.path.stat().st_mtime, default=None)
 
@@ -136,9 +137,9 @@ def verify(record: Record) -> None:
 
 
 @contextmanager
-def exclusive(component: Component, lock: Lock, progress: Progress) -> Iterator[None]:
+def exclusive(component: Component, lock: Lock, progress: Progress, recipe: str | None = None) -> Iterator[None]:
     """Only one process at a time may make a given artifact; whoever waits says so."""
-    name = f"{lock.version}-{recipe_hash(component, lock)[:_SHORT]}"
+    name = f"{lock.version}-{(recipe or recipe_hash(component, lock))[:_SHORT]}"
     folder = _root() / component.name
     folder.mkdir(parents=True, exist_ok=True)
     guard = FileLock(folder / f".{name}.lock")
@@ -166,22 +167,26 @@ def _sweep(folder: Path, ours: str) -> None:
 
 
 def install(
-    component: Component, lock: Lock, toolchain: str, source: str, make: Callable[[Path], Mapping[str, Path]]
+    component: Component,
+    lock: Lock,
+    toolchain: str,
+    source: str,
+    make: Callable[[Path], Mapping[str, Path]],
+    recipe: str | None = None,
 ) -> Record:
-    """Let `make` produce the binaries in a fresh folder, then put them in place by one rename. Hold `exclusive`."""
-    recipe = recipe_hash(component, lock)
+    """Let `make` fill the folder STAGED of a fresh one, then put that in place by one rename. Hold `exclusive`."""
+    recipe = recipe or recipe_hash(component, lock)
     name = f"{lock.version}-{key(recipe, toolchain)[:_SHORT]}"
     folder = _root() / component.name
     work = Path(tempfile.mkdtemp(prefix=f".tmp-{lock.version}-{recipe[:_SHORT]}-", dir=folder))
     started = time.monotonic()
     try:
-        files = make(work)
-        staged = work / "install"
+        staged = work / STAGED
         staged.mkdir()
-        binaries = {}
-        for process, path in files.items():
-            binaries[process] = Binary(path.name, path.stat().st_size, sha256(path))
-            path.rename(staged / path.name)
+        binaries = {
+            name: Binary(path.relative_to(staged).as_posix(), path.stat().st_size, sha256(path))
+            for name, path in make(work).items()
+        }
         record = Record(
             component=component.name,
             version=lock.version,

@@ -9,7 +9,9 @@ is, within the deadline `evicted`, at zero or at quorum. And the promises `evict
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice, takewhile
 
 from harness.core.deadlines import seconds
 from harness.core.finding import Finding, conclude, passed, unknown, violated
@@ -42,7 +44,8 @@ def _needless(line: Timeline, allowed: float) -> Iterator[Finding]:
     spans = line.spans()
     for victim in line.evictions:
         until = patience(victim.now, allowed, spans)
-        start = next((one for one in line.starts if one.since < victim.pos < one.pos and one.now <= until), None)
+        later = islice(line.starts, bisect_right(line.starts, victim.pos, key=lambda start: start.pos), None)
+        start = next((one for one in takewhile(lambda one: one.now <= until, later) if one.since < victim.pos), None)
         if start is not None:
             yield passed("whoever victims fell for started", pos=start.pos, seen=True)
         elif line.end <= until:

@@ -1,0 +1,111 @@
+"""What an integration is made of: one `Adapter` value per scheduler, and the few things it may ask of a box.
+
+An adapter is data and four functions, nothing to subclass: how it is installed, how a neutral `Gang` becomes objects
+(through the templates in manifests/<name>/), which pods belong to which gang, and which objects describe a gang. The
+cases know nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from harness.core.gang import Gang
+
+Object = dict[str, Any]
+
+GANG_LABEL = "muster.dev/gang"  # on every member: the gang's name
+ROLE_LABEL = "muster.dev/role"  # on members of a gang with roles
+PART_LABEL = "muster.dev/part"  # on pods that are no members: fence, plain
+
+
+class Box(Protocol):
+    """What an adapter may use of a box; see `harness.box.embedded.EmbeddedBox`."""
+
+    name: str
+    kubernetes: str
+    directory: Path
+    processes: Mapping[str, Any]
+    artifacts: dict[str, Any]
+    api: Any
+    profile: Any
+    authority: Any
+
+    def identity(self, user: str, groups: Sequence[str] = ...) -> Path: ...
+
+    def run(self, command: Any, probe: Callable[[], bool] | None = None) -> Any: ...
+
+    def reserve_port(self) -> int: ...
+
+    def https_probe(self, port: int, path: str = "/readyz") -> Callable[[], bool]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """One way in which the scheduler under test is not run as its vendor ships it."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Something an integration is known not to do, or to do differently, in a range of versions."""
+
+    feature: str
+    versions: str  # ">=1.35,<1.36"
+    text: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What an installation left in the box."""
+
+    version: str  # of the integration
+    artifacts: tuple[Any, ...] = ()  # harness.box.artifacts.Artifact values, for the report
+    departures: tuple[Departure, ...] = ()
+    schedulers: tuple[str, ...] = ()  # names in box.processes that place pods
+    controllers: tuple[str, ...] = ()  # names in box.processes that keep the gang's objects
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """One integration."""
+
+    name: str  # as in `--integration NAME` and manifests/NAME/
+    title: str
+    organization: str
+    url: str
+    component: str  # entry of clusters/components.yaml whose version is the integration's version
+    scheduler: str  # schedulerName of the members
+    features: Callable[[str, str], frozenset[str]]  # (version, kubernetes) -> names from harness.core.features
+    install: Callable[[Box, Settings], Installed]
+    values: Callable[[Gang, str], Mapping[str, Any]]  # (gang, kubernetes) -> further values for gang.yaml.j2
+    groups: Callable[[str], tuple[tuple[str, str], ...]]  # kubernetes -> (apiVersion, kind) of gang objects to record
+    read_group: Callable[[Object], tuple[str, int | None]]  # gang object -> (gang name, its quorum)
+    classify: Callable[[Object], tuple[str, str, str]]  # pod -> (gang name or "", part, role)
+    edit_quorum: Callable[[Gang, int], Sequence[tuple[tuple[str, str], str, Object]]] | None = None
+    limits: tuple[Limit, ...] = ()
+    needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)
+    kubernetes: tuple[str, ...] = ("1.35", "1.36", "1.37")  # minors it runs on
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user may choose about an integration."""
+
+    version: str | None = None
+    binaries: Mapping[str, Path] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)  # --set key=value
+    progress: Callable[[Any], None] | None = None
+
+
+def by_label(pod: Object) -> tuple[str, str, str]:
+    """The usual classification: members carry the gang's label from their template."""
+    labels = pod["metadata"].get("labels") or {}
+    if GANG_LABEL in labels:
+        return labels[GANG_LABEL], "member", labels.get(ROLE_LABEL, "")
+    return "", labels.get(PART_LABEL, "plain"), ""

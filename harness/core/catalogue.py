@@ -1,0 +1,60 @@
+"""What a case declares about itself before it is written.
+
+The declaration is data: the list of cases, the clause coverage, the report and the selection by profile are all made
+from it, so a case says each thing once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.core.errors import HarnessError
+from harness.core.features import FEATURES
+
+PROFILES = {
+    "GANG-CORE": "What any gang scheduler must do.",
+    "GANG-CONTENTION": "Gangs that compete for the same room.",
+    "GANG-PREEMPTION": "Gangs of different priority.",
+    "GANG-TIMEOUT": "Gangs that wait too long.",
+    "GANG-LIFECYCLE": "Gangs that change, shrink, grow and end.",
+    "GANG-RECOVERY": "Gangs while processes and nodes fail.",
+    "GANG-TOPOLOGY": "Gangs that must stay close together.",
+    "GANG-QUEUE": "Gangs in queues with limits.",
+    "WORKLOAD-API": "Validation and semantics of the native API.",
+    "KOORDINATOR": "Modes, gang groups and timeouts of Koordinator's design.",
+    "KAR-0053": "The gang test plan of the CNCF AI conformance programme.",
+}
+LEVELS = ("core", "extended")
+STRENGTHS = ("MUST", "SHOULD", "MAY", "OBSERVE")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case: an id, one sentence, and what it needs."""
+
+    id: str
+    sentence: str
+    folder: str
+    clauses: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("gang",)
+    profile: str = "GANG-CORE"
+    level: str = "core"
+    strength: str = "MUST"
+    disruptive: bool = False  # kills processes or nodes
+    slow: bool = False  # waits for a timeout of minutes
+
+    def __post_init__(self) -> None:
+        for what, given, allowed in (
+            ("profile", self.profile, PROFILES), ("level", self.level, LEVELS), ("strength", self.strength, STRENGTHS)
+        ):  # fmt: skip
+            if given not in allowed:
+                raise HarnessError(f"case {self.id}: {what} {given!r} is none of {', '.join(allowed)}")
+        for feature in self.needs:
+            if feature not in FEATURES:
+                raise HarnessError(f"case {self.id}: needs the unknown feature {feature!r}")
+        if self.strength in ("MUST", "SHOULD") and self.strength not in self.sentence:
+            raise HarnessError(f"case {self.id}: its sentence does not say {self.strength}")
+
+    def lacks(self, features: frozenset[str]) -> tuple[str, ...]:
+        """The features it needs that are not among these."""
+        return tuple(feature for feature in self.needs if feature not in features)

@@ -1,0 +1,34 @@
+"""The words for what a gang scheduler can do, so that a case says what it needs and an adapter what it has.
+
+A case that needs a feature the integration does not claim is `not-supported`, which is a result, not a skip. Names are
+fixed here once; a test fails if a case or an adapter uses another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+FEATURES: Mapping[str, str] = {
+    "gang": "Members are placed all or not at all.",
+    "quorum": "A gang may start with fewer members than it has.",
+    "roles": "Members of one gang may ask for different amounts.",
+    "role-minima": "Each role of a gang has a minimum of its own.",
+    "group-object": "A gang has an API object of its own, beside its pods.",
+    "group-status": "The gang's object tells in its status whether the gang was placed.",
+    "group-first": "Pods whose group object does not exist yet wait for it.",
+    "quorum-edit": "The quorum of a gang that exists can be changed.",
+    "timeout": "How long a partial gang may hold resources can be set per gang.",
+    "timeout-fails-gang": "A gang that is out of time fails for good instead of being tried again.",
+    "priority": "Among pending gangs the one of higher priority goes first.",
+    "preemption": "A gang may evict pods of lower priority.",
+    "gang-disruption": "A gang can demand that preemption takes all of it or nothing.",
+    "queue": "Gangs are submitted to queues with limits.",
+    "gang-group": "Several gangs can demand to start together.",
+    "topology": "All members of a gang can be kept within one domain of a node label.",
+    "basic-policy": "A group can be declared whose members are placed one by one.",
+    "workload-object": "A Workload object describes the groups of an application.",
+    "replica-key": "One group description serves several replicas, each a gang of its own.",
+    "soft": "A gang can fall back to placing members one by one when its time is over.",
+    "nonstrict": "A gang can keep what it has while its other members are tried again.",
+    "restart-safe": "Placed gangs survive a restart of the scheduler.",
+}

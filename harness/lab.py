@@ -1,0 +1,155 @@
+"""A box with a scheduler in it, ready for cases: started once, emptied between two of them.
+
+Between cases nothing is restarted. Pods, gang objects and nodes of the last case are deleted and proven gone by a fresh
+list; its namespace goes in the background, since names are never used twice.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.adapters.base import Adapter, Installed, Settings
+from harness.adapters.render import parse, render
+from harness.box.api import NAMESPACE, NODE, POD, Api, Object, Resource
+from harness.box.embedded import EmbeddedBox
+from harness.box.nodes import Pool
+from harness.box.phases import phase
+from harness.box.recorder import Recorder
+from harness.core import deadlines
+from harness.core.errors import HarnessError
+from harness.core.gang import Gang
+
+RESET_POLL = 0.005  # seconds between two lists while the last objects go
+
+
+@dataclass
+class Lab:
+    """One integration installed in one running box."""
+
+    box: EmbeddedBox
+    adapter: Adapter
+    installed: Installed
+    recorder: Recorder
+    deadlines: Mapping[str, float]
+    namespaces: list[str] = field(default_factory=list)
+
+    @property
+    def integration(self) -> str:
+        return f"{self.adapter.name}@{self.installed.version}"
+
+    @property
+    def features(self) -> frozenset[str]:
+        return self.adapter.features(self.installed.version, self.box.kubernetes)
+
+    def namespace(self) -> str:
+        """A new namespace with a name that was never used."""
+        name = f"case-{secrets.token_hex(4)}"
+        self.box.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        self.namespaces.append(name)
+        return name
+
+    def reset(self) -> float:
+        """Empty the box; the seconds it took. HarnessError if something does not go."""
+        began = time.monotonic()
+        api = self.box.api
+        for process in self.box.processes.values():
+            if process.paused:
+                process.resume()
+            if not process.alive:
+                process.restart()
+        old, self.namespaces = self.namespaces, []
+        kinds = [POD, *self.group_resources()]
+        for namespace in old:
+            for resource in kinds:
+                api.delete_all(resource, namespace, grace=0)
+        self.box.nodes.remove_all()
+        deadline = began + self.deadlines["reset"]
+        left = self._left(api, kinds, old)
+        while left:
+            if time.monotonic() > deadline:
+                raise HarnessError(f"the box could not be emptied after the last case; still there: {', '.join(left[:8])}")
+            time.sleep(RESET_POLL)
+            left = self._left(api, kinds, old)
+        for namespace in old:
+            api.delete(NAMESPACE, "", namespace)
+        return time.monotonic() - began
+
+    def group_resources(self) -> list[Resource]:
+        return [self.box.api.resource(version, kind) for version, kind in self.adapter.groups(self.box.kubernetes)]
+
+    def _left(self, api: Api, kinds: Sequence[Resource], namespaces: Sequence[str]) -> list[str]:
+        found = [f"Node {obj['metadata']['name']}" for obj in api.list(NODE, labelSelector="muster.dev/pool")]
+        for resource in kinds:
+            for namespace in namespaces:
+                found += [f"{resource.kind} {obj['metadata']['name']}" for obj in api.list(resource, namespace)]
+        return found
+
+    def plain_pod(self, namespace: str, name: str, *, part: str, request: Mapping[str, str], priority: str = "") -> Object:
+        """A pod of no gang for the scheduler under test."""
+        text = render(
+            f"{self.adapter.name}/pod.yaml.j2", name=name, namespace=namespace, part=part, request=dict(request),
+            priority=priority, scheduler=self.adapter.scheduler,
+        )  # fmt: skip
+        return parse(text)[0]
+
+    def close(self) -> None:
+        self.recorder.stop()
+        self.box.stop()
+
+
+def open_lab(
+    adapter: Adapter, make_box: Callable[..., EmbeddedBox], settings: Settings, *, timeout_factor: float = 1.0
+) -> Lab:
+    """Start a box, install the integration and prove by a canary gang of one that it schedules."""
+    box = make_box(scheduler=adapter.needs_scheduler, nodes=[])
+    box.start()
+    try:
+        with phase(box.listener, f"Installing {adapter.title}"):
+            installed = adapter.install(box, settings)
+            groups = [box.api.resource(version, kind) for version, kind in adapter.groups(box.kubernetes)]
+            recorder = Recorder(
+                box.api, groups=groups, read_group=adapter.read_group, classify=adapter.classify, audit_log=box.audit_log
+            )
+            recorder.start()
+            lab = Lab(box, adapter, installed, recorder, deadlines.scaled(timeout_factor))
+            _canary(lab)
+    except BaseException:
+        box.stop()
+        raise
+    return lab
+
+
+def _canary(lab: Lab) -> None:
+    """Bind a gang of one, so that no case waits for a scheduler that is not there yet."""
+    from harness.world import World
+
+    world = World(lab, "canary")
+    world.nodes(1, gpus=1)
+    gang = world.submit(Gang("canary", size=1))
+    verdict = gang.is_bound_whole()
+    if not verdict:
+        raise HarnessError(f"{lab.adapter.title} came up but does not schedule a gang of one:\n{verdict.story()}")
+    lab.reset()
+
+
+def create_all(api: Api, objects: Sequence[Object]) -> None:
+    """Create objects in order; many pods go in parallel, since their order has no meaning."""
+    pods = [obj for obj in objects if obj["kind"] == "Pod"]
+    for obj in objects:
+        if obj["kind"] != "Pod":
+            api.create(obj)
+    if len(pods) <= 8:
+        for pod in pods:
+            api.request("POST", POD.path(pod["metadata"]["namespace"]), pod)
+    else:
+        with ThreadPoolExecutor(8) as workers:
+            list(workers.map(lambda pod: api.request("POST", POD.path(pod["metadata"]["namespace"]), pod), pods))
+
+
+def departures(installed: Installed) -> tuple[dict[str, Any], ...]:
+    return tuple({"what": one.what, "why": one.why} for one in installed.departures)

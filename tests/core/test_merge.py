@@ -1,0 +1,123 @@
+"""Several witnesses, one history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.core.history import Record, ordered
+from harness.core.merge import audit_record, merge
+
+
+def watch(rev: int, at: float, name: str = "p", changed: tuple[str, ...] = (), uid: str = "u", **state: Any) -> Record:
+    return Record(rev, at, "watch", "modified", "Pod", "ns", name, uid, changed, state=state)
+
+
+def audit(verb: str, sub: str = "", code: int = 201, at: str = "1970-01-01T00:00:05.000250Z", **more: Any) -> Any:
+    ref = {"resource": "pods", "subresource": sub, "namespace": "ns", "name": "p", **more.pop("ref", {})}
+    return {
+        "stage": "ResponseComplete", "verb": verb, "userAgent": "sched/v1 (x)", "stageTimestamp": at, "objectRef": ref,
+        "responseStatus": {"code": code, **more.pop("status", {})}, **more,
+    }  # fmt: skip
+
+
+def binding(node: str = "n1", uid: str = "u", **more: Any) -> Any:
+    body = {"metadata": {"name": "p", "uid": uid}, "target": {"kind": "Node", "name": node}}
+    return audit("create", "binding", requestObject=body, **more)
+
+
+BOUND = watch(10, 6.0, changed=("bound",), node="n1")
+
+
+def test_an_accepted_bind_is_joined_to_the_record_that_shows_it() -> None:
+    (one,) = merge([BOUND], [binding()])
+    assert (one.rev, one.at, one.by) == (10, 5.00025, "sched/v1 (x)")
+
+
+def test_a_bind_without_uid_is_joined_by_name_in_order() -> None:
+    again = watch(20, 9.0, changed=("bound",), uid="v", node="n1")
+    late = binding(uid="", at="1970-01-01T00:00:08.000000Z")
+    first, second = merge([again, BOUND], [late, binding(uid="")])
+    assert (first.rev, first.at, second.rev, second.at) == (10, 5.00025, 20, 8.0)
+
+
+def test_a_bind_to_another_node_or_pod_is_not_joined() -> None:
+    for other in (binding(node="n2"), binding(uid="w")):
+        found = merge([BOUND], [other])
+        assert {record.by for record in found if record.rev} == {""}
+        assert [record.verb for record in found if not record.rev] == ["bind"]
+
+
+def test_refused_binds_and_removals_stay_records_of_their_own() -> None:
+    refused = binding(code=409, status={"message": "already assigned"})
+    found = merge([], [refused, audit("delete", code=200), audit("create", "eviction"), audit("deletecollection")])
+    assert sorted((one.verb, one.state["code"]) for one in found) == [
+        ("bind", 409), ("delete", 200), ("delete", 201), ("evict", 201)
+    ]  # fmt: skip
+    assert next(one for one in found if one.verb == "bind").state["message"] == "already assigned"
+
+
+def test_what_tells_nothing_is_left_out() -> None:
+    for event in (
+        audit("create"),
+        audit("delete", ref={"resource": "nodes"}),
+        {**audit("delete"), "stage": "RequestReceived"},
+        {**audit("delete"), "requestURI": "/api/v1/namespaces/ns/pods/p?dryRun=All"},
+        audit("get"),
+    ):
+        assert audit_record(event) is None
+
+
+def test_repeats_after_a_new_list_are_kept_once() -> None:
+    assert merge([watch(5, 2.0), watch(5, 1.0)]) == (watch(5, 1.0),)
+    assert len(merge([watch(5, 1.0), watch(6, 1.0)])) == 2
+
+
+def action(at: float, verb: str = "note") -> Record:
+    return Record(None, at, "action", verb)
+
+
+def test_what_has_no_revision_stands_where_its_time_puts_it() -> None:
+    found = ordered([watch(3, 3.0), action(2.5), watch(1, 1.0), watch(2, 2.0), action(9.0), action(0.5)])
+    assert [record.rev for record in found] == [None, 1, 2, None, 3, None]
+
+
+def test_a_late_delivery_does_not_move_an_action() -> None:
+    """Revision 1 was delivered at 9, but revision 2 was there at 2: so 1 was committed by 2, before the action at 5."""
+    found = ordered([watch(1, 9.0), watch(2, 2.0), action(5.0), watch(3, 9.5)])
+    assert [record.rev for record in found] == [1, 2, None, 3]
+
+
+def test_at_equal_times_what_the_case_did_stands_first() -> None:
+    assert [record.rev for record in ordered([watch(1, 2.0), action(2.0)])] == [None, 1]
+
+
+times = st.integers(0, 20).map(float)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    revs=st.lists(st.tuples(st.integers(1, 30), times), max_size=12, unique_by=lambda pair: pair[0]),
+    loose=st.lists(times, max_size=6, unique=True),
+    chance=st.randoms(use_true_random=False),
+)
+def test_shuffled_input_gives_the_same_history(revs: list[tuple[int, float]], loose: list[float], chance: Any) -> None:
+    seen = [watch(rev, at, name=f"p{rev}", uid=f"u{rev}", changed=("bound",), node="n") for rev, at in revs]
+    binds = [
+        Record(None, at / 2, "audit", "bind", "Pod", "ns", f"p{rev}", f"u{rev}", by="s", state={"code": 201, "node": "n"})
+        for rev, at in revs[::2]
+    ]
+    acts = [action(at) for at in loose]
+    expected = merge(seen, binds, acts)
+    mixed = [list(seen), list(binds), list(acts)]
+    for one in mixed:
+        chance.shuffle(one)
+    assert merge(*mixed) == expected
+    found = [record.rev for record in expected if record.rev is not None]
+    assert found == sorted(rev for rev, _ in revs)
+    assert sum(bool(record.by) for record in expected if record.rev) == len(binds)
+    for place, record in enumerate(expected):
+        if record.rev is None:
+            assert all(later.at >= record.at for later in expected[place + 1 :])

@@ -1,0 +1,136 @@
+"""report.yaml: valid by its schema, the same bytes for the same run, and honest about what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from harness.core.errors import UsageError
+from harness.core.results import RunResult
+from harness.core.verdict import Outcome
+from harness.report.conformance import dump, report, report_yaml
+from harness.report.model import Result, headline, judged, level_result, missing
+from harness.report.verify import check, load_report, problems, schema
+
+from .sample import sample_run
+
+
+def test_the_schema_is_itself_valid() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+def test_a_report_is_sound_and_names_every_case(folder: Path) -> None:
+    assert check(folder / "report.yaml") == []
+    data = load_report(folder)
+    assert [one["integration"] for one in data["implementations"]] == sorted(
+        one["integration"] for one in data["implementations"]
+    )
+    assert sum(len(one["cases"]) for one in data["implementations"]) == len(sample_run().cases)
+
+
+def test_equal_runs_give_equal_bytes_whatever_the_order_of_cases() -> None:
+    run = sample_run()
+    turned = replace(run, cases=tuple(reversed(run.cases)), implementations=tuple(reversed(run.implementations)))
+    assert report_yaml(run) == report_yaml(sample_run()) == report_yaml(turned)
+
+
+def test_profiles_carry_statistics_and_lists() -> None:
+    entry = next(e for e in report(sample_run())["implementations"] if e["integration"].startswith("coscheduling"))
+    core = next(p for p in entry["profiles"] if p["name"] == "GANG-CORE")["core"]
+    assert core["result"] == "failure"
+    assert core["statistics"] == {"passed": 3, "violated": 1, "unknown": 0, "notSupported": 0}
+    assert core["violatedCases"] == ["two-gangs-that-fit-one-at-a-time-do-not-deadlock"]
+    violated = next(case for case in entry["cases"] if case["outcome"] == "violated")
+    assert violated["violatedAtRevision"] == 1093
+    assert violated["clauses"] and violated["reason"] and violated["digest"].startswith("sha256:")
+    assert violated["heldGpuSeconds"] > 25
+
+
+@pytest.mark.parametrize(
+    ("level", "outcomes", "cut", "result"),
+    [
+        ("core", [Outcome.PASS], False, Result.SUCCESS),
+        ("core", [Outcome.PASS, Outcome.NOT_SUPPORTED], False, Result.PARTIAL),
+        ("extended", [Outcome.PASS, Outcome.NOT_SUPPORTED], False, Result.SUCCESS),
+        ("extended", [Outcome.NOT_SUPPORTED], False, Result.PARTIAL),
+        ("core", [Outcome.PASS, Outcome.UNKNOWN], False, Result.UNKNOWN),
+        ("core", [Outcome.UNKNOWN, Outcome.VIOLATED], False, Result.FAILURE),
+        ("core", [Outcome.PASS], True, Result.UNKNOWN),
+        ("core", [], False, Result.UNKNOWN),
+    ],
+)
+def test_how_a_result_follows_from_outcomes(level: str, outcomes: list[Outcome], cut: bool, result: Result) -> None:
+    assert level_result(level, outcomes, cut=cut) is result
+
+
+def test_a_run_cut_off_says_so_and_claims_no_success() -> None:
+    run = sample_run(planned=60, interrupted=True)
+    data = report(run)
+    assert data["run"]["complete"] is False
+    assert "44 of 60" in data["run"]["missing"]
+    assert {p.result for one in judged(run) for p in one.profiles} <= {Result.UNKNOWN, Result.FAILURE}
+    assert problems(data) == []
+
+
+def test_an_empty_run_is_still_a_report() -> None:
+    run = RunResult("empty", 0.0, 0.0, "0.1.0", "embedded", (), ())
+    assert problems(report(run)) == []
+    assert missing(run) and headline(run) == "Nothing was judged."
+
+
+def test_a_claim_that_does_not_follow_from_the_cases_is_found() -> None:
+    data = report(sample_run())
+    level = data["implementations"][0]["profiles"][0]["core"]
+    level["result"], level["statistics"]["violated"] = "success", 0
+    found = "\n".join(problems(data))
+    assert "implementations[0].profiles[0].core.result: says success, the cases say failure" in found
+    assert "statistics.violated: says 0, the cases say 1" in found
+
+
+def test_problems_name_their_path() -> None:
+    data = report(sample_run())
+    data["implementations"][1]["cases"][2]["outcome"] = "fine"
+    del data["musterVersion"]
+    found = problems(data)
+    assert any(problem.startswith("implementations[1].cases[2].outcome: 'fine'") for problem in found)
+    assert any(problem.startswith("report: 'musterVersion'") for problem in found)
+
+
+def test_a_changed_history_is_found_by_its_digest(folder: Path, tmp_path: Path) -> None:
+    data = load_report(folder)
+    one = next(case for case in data["implementations"][0]["cases"] if case.get("digest"))
+    one["digest"] = "sha256:" + "0" * 64
+    found = problems(data, folder)
+    assert len(found) == 1 and ".digest:" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"apiVersion": "muster.dev/v2", "kind": "ConformanceReport"}, "supports muster.dev/v1"),
+        ({"kind": "Pod"}, "not a ConformanceReport"),
+        ([1], "not a ConformanceReport"),
+    ],
+)
+def test_what_is_no_report_of_ours_is_a_usage_error(tmp_path: Path, content: object, said: str) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(UsageError, match=said):
+        load_report(path)
+
+
+def test_unreadable_files_are_usage_errors(tmp_path: Path) -> None:
+    (tmp_path / "broken.yaml").write_text("a: [")
+    for name in ("broken.yaml", "missing.yaml"):
+        with pytest.raises(UsageError):
+            load_report(tmp_path / name)
+
+
+def test_yaml_has_no_anchors_and_survives_a_round_trip() -> None:
+    data = report(sample_run())
+    assert "&id" not in dump(data)
+    assert yaml.safe_load(dump(data))["implementations"] == data["implementations"]
