@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Self
 
 import psutil
 
-from harness.box import prepared, profile, registry
+from harness.box import crds, prepared, profile, registry
 from harness.box.api import Api
 from harness.box.artifacts import Artifact, resolve
+from harness.box.artifacts.store import sha256
 from harness.box.data import data_root
 from harness.box.kubeconfig import write_kubeconfig
 from harness.box.nodes import Nodes, Pool, total
@@ -53,7 +54,7 @@ class EmbeddedBox:
     def __init__(
         self, kubernetes: str | None = None, nodes: Sequence[Pool] = (), *, name: str | None = None,
         binaries: Mapping[str, Path] | None = None, gates: Mapping[str, bool] | None = None, port: int = 0,
-        scheduler: bool = True, listener: Listener | None = None,
+        scheduler: bool = True, listener: Listener | None = None, definitions: Sequence[Path] = (),
     ) -> None:  # fmt: skip
         self.pools = tuple(nodes)
         self.processes: dict[str, Process] = {}
@@ -65,6 +66,7 @@ class EmbeddedBox:
         self._gates = dict(gates or {})
         self._port = port
         self._with_scheduler = scheduler
+        self._definitions = tuple(definitions)  # definitions that are there before any controller starts
         self.listener = listener or Quiet()
         self._ports = Ports()
         self._keeper: KeeperLink | None = None
@@ -255,8 +257,9 @@ class EmbeddedBox:
     # -- prepared etcd ------------------------------------------------------------------------------------------------
 
     def _prepared_key(self) -> str:
-        checksums = [self.artifacts["etcd"].checksums["etcd"], self.artifacts["kubernetes"].checksums["kube-apiserver"]]
-        return prepared.key([*checksums, *self.profile.runtime_config, *self.profile.gate_flags("apiserver", self._gates)])
+        parts = [self.artifacts["etcd"].checksums["etcd"], self.artifacts["kubernetes"].checksums["kube-apiserver"]]
+        parts += [*self.profile.runtime_config, *self.profile.gate_flags("apiserver", self._gates)]
+        return prepared.key(parts + [sha256(path) for path in self._definitions])
 
     def _prepare(self, folder: Path) -> None:
         """Let an API server write its basics into a fresh etcd, and take the result."""
@@ -266,6 +269,7 @@ class EmbeddedBox:
             deadline = time.monotonic() + START_TIMEOUT
             while len(self.api.request("GET", "/api/v1/namespaces")["items"]) < 4 and time.monotonic() < deadline:
                 time.sleep(0.05)  # kube-system and its like come from a loop that readiness does not wait for
+            crds.ensure(self.api, self._definitions)
             for name in ("kube-apiserver", "etcd"):
                 self.processes.pop(name).end()
             (self.directory / ETCD.removeprefix("unix://")).unlink(missing_ok=True)

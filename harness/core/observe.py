@@ -172,11 +172,12 @@ def _conditions(status: Object) -> dict[str, list[str]]:
     return {
         one["type"]: [one.get("status", ""), one.get("reason") or "", one.get("message") or ""]
         for one in (found if isinstance(found, list) else ())
+        if "type" in one
     }
 
 
 def _is_true(status: Object, kind: str) -> bool:
-    return any(one["type"] == kind and one.get("status") == "True" for one in status.get("conditions") or ())
+    return any(one.get("type") == kind and one.get("status") == "True" for one in status.get("conditions") or ())
 
 
 def _disrupted(state: Object) -> bool:

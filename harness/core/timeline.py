@@ -99,7 +99,6 @@ class Life:
         """This is the life of that gang, submitted now."""
         self.gang, self.quorum = gang, gang.minimum
         self.begun, self.begun_at, self.pending = index, now, index
-        self.evidence.clear()
         self.step(index, now)
 
     def end(self, index: int, now: float, *, replaced: bool = False) -> None:
@@ -123,7 +122,7 @@ class Life:
         return full and not before
 
     def evident(self, index: int, words: str) -> None:
-        """The scheduler's own words of refusal; the first ones are enough."""
+        """The scheduler's own words of refusal since the submission; the first ones are enough."""
         if self.gang is not None and not self.evidence:
             self.evidence.append((index, words))
 

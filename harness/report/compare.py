@@ -122,7 +122,11 @@ def _change(key: tuple[str, str], old: CaseResult | None, new: CaseResult | None
     assert old is not None and new is not None
     if old.outcome is not new.outcome:
         kind = "worse" if _RANK[new.outcome] > _RANK[old.outcome] else "better"
-        return [Change(kind, case, on, str(old.outcome), str(new.outcome), why(new) if kind == "worse" else why(old))]
+        return [
+            Change(
+                kind, case, on, str(old.outcome), str(new.outcome), why(new) if kind == "worse" else f"was: {why(old)}"
+            )
+        ]
     return list(_figures(case, on, old, new))
 
 

@@ -174,7 +174,7 @@ def headline(run: RunResult) -> str:
     broken = [one for one in all_of_them if one.result is Result.FAILURE]
     if broken:
         laws = sum(case.outcome is Outcome.VIOLATED for case in run.cases)
-        names = _listed([one.implementation.integration for one in broken])
+        names = _listed([one.implementation.integration.replace("@", " ") for one in broken])
         return f"{names} broke what {'it promises' if len(broken) == 1 else 'they promise'} in {_cases(laws)}."
     open_cases = sum(case.outcome is Outcome.UNKNOWN for case in run.cases)
     if open_cases:

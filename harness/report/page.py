@@ -28,7 +28,7 @@ from harness.report.timeline import MOST_BARS, timeline
 
 GLYPHS = {"pass": "✓", "violated": "✕", "unknown": "?", "not-supported": "–"}
 WORDS = {"pass": "pass", "violated": "violated", "unknown": "unknown", "not-supported": "not supported"}
-BUDGET = 2_400_000  # bytes of timelines in one page, so that 500 cases stay below 5 MB
+BUDGET = 2_200_000  # bytes of timelines in one page, so that 500 cases stay below 5 MB
 BAR_BYTES = 56  # what one bar takes in JSON with its share of marks, measured
 
 Histories = Callable[[CaseResult], History | None]

@@ -41,12 +41,16 @@ def timeline(history: History, verdicts: Sequence[Verdict] = (), *, most_bars: i
     start = found.begin if found.first is None else min([found.first, *(bar["from"] for bar in found.bars)])
     bars = _most_telling(found.bars, most_bars, bad, notes)
     nodes = _lanes(found, bars, start, notes)
-    gangs = _gangs(found, bars, bad, notes)
+    gangs = _gangs(found, bars, bad, min(MOST_GANGS, max(8, most_bars // 8)), notes)
     found.marks = sorted(found.marks, key=lambda mark: float(mark[0]))
     most_marks = min(MOST_MARKS, max(12, most_bars // 4))
     if len(found.marks) > most_marks:
         notes.append(f"{most_marks} of {len(found.marks)} marks are drawn.")
         found.marks = found.marks[:most_marks]
+    found.lines = [line for line in found.lines if line[0] >= start]
+    if len(found.lines) > most_marks:
+        notes.append(f"{most_marks} of {len(found.lines)} actions are drawn.")
+        found.lines = found.lines[:most_marks]
     return _compact(found, start, nodes, gangs, bars, bad, notes)
 
 
@@ -64,10 +68,10 @@ def _lanes(found: Reduction, bars: list[dict[str, Any]], start: float, notes: li
     return wanted[:MOST_LANES]
 
 
-def _gangs(found: Reduction, bars: list[dict[str, Any]], bad: Verdict | None, notes: list[str]) -> list[str]:
+def _gangs(found: Reduction, bars: list[dict[str, Any]], bad: Verdict | None, most: int, notes: list[str]) -> list[str]:
     """The gangs to draw, by submission; where there are too many, those with bars first."""
     used = {bar["gang"] for bar in bars} | {bad.witness.gang if bad is not None and bad.witness else ""}
-    chosen = sorted(found.gangs, key=lambda g: (g not in used, found.gangs[g]["submitted"]))[:MOST_GANGS]
+    chosen = sorted(found.gangs, key=lambda g: (g not in used, found.gangs[g]["submitted"]))[:most]
     if len(found.gangs) > len(chosen):
         notes.append(f"{len(chosen)} of {len(found.gangs)} gangs are drawn.")
     return sorted(chosen, key=lambda g: (found.gangs[g]["submitted"], g))
@@ -106,7 +110,7 @@ def _compact(it: Reduction, start: float, nodes: list[str], gangs: list[str], ba
         ],
         "marks": [[ms(m[0]), m[1], colour.get(m[2], -1), lane.get(m[3], -1), m[4][:240], m[5], m[6]]
                   for m in it.marks],
-        "lines": [[ms(at), kind, text] for at, kind, text in it.lines if at >= start or kind == "note"][:MOST_MARKS],
+        "lines": [[ms(at), kind, text] for at, kind, text in it.lines],
         "bands": [[ms(a), until(b), kind, text] for a, b, kind, text in it.bands],
         "bad": None if bad is None or seen is None else
                [ms(seen.at), seen.revision, colour.get(seen.gang, -1), bad.reason],

@@ -63,7 +63,7 @@ def test_folder_hash_is_gos(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "go.mod").write_text("module example.org/tool\n")
     (tmp_path / "sub" / "a.txt").write_text("a\n")
-    assert files.folder_sum(tmp_path, "example.org/tool@v1.2.3") == "KNOWN"
+    assert files.folder_sum(tmp_path, "example.org/tool@v1.2.3") == "h1:L71fHK78D4+ZfK2qIS4MQLJUE2Ltq3LGZPmBiAw9nOI="
 
 
 def test_named_sets_are_copied_once(tmp_path: Path, module: Path) -> None:

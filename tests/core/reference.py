@@ -6,6 +6,7 @@ fast checks say must be what this says; tests/core/test_properties.py asks.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from harness.core.history import History, Record
@@ -74,6 +75,7 @@ def down_spans(history: History) -> list[tuple[float, float]]:
 def atomic(history: History, gang: str, window: float) -> str:
     """`violated`, `unknown` or `pass` for one gang."""
     course = [placed_at(history, i, gang) for i in range(len(history.records))]
+    now = [clock(history, i) for i in range(len(history.records))]
     touches = [(clock(history, n), clock(history, n)) for n in case_did(history, len(course), gang, "edit", "delete")
                if history.records[n].verb == "edit" or history.records[n].state["what"] != "gang"]  # fmt: skip
     spans = down_spans(history) + touches
@@ -84,14 +86,14 @@ def atomic(history: History, gang: str, window: float) -> str:
         if count == 0 or (i > 0 and course[i - 1][0] > 0):
             i += 1
             continue
-        deadline = clock(history, i) + window
+        deadline = now[i] + window
         for _ in range(len(spans) + 1):
             for start, stop in spans:
-                if start <= deadline and stop >= clock(history, i):
+                if start <= deadline and stop >= now[i]:
                     deadline = max(deadline, stop + window)
         for j in range(i, len(course)):
             placed, quorum = course[j]
-            if j > i and clock(history, j) > deadline:
+            if j > i and now[j] > deadline:
                 return "violated"
             if placed == 0 or (quorum is not None and placed >= quorum):
                 break
@@ -121,7 +123,7 @@ def _exceeds(history: History, i: int, window: float) -> bool:
         return False
     shrinks = [
         (n, before.state["allocatable"])
-        for (_, before), (n, after) in zip(rooms, rooms[1:], strict=False)
+        for (_, before), (n, after) in pairwise(rooms)
         if before.verb != "deleted" and after.verb != "deleted" and _smaller(before, after)
     ]
     if not shrinks:

@@ -153,3 +153,27 @@ def test_the_same_name_in_another_namespace_is_another_gang() -> None:
 def test_deletion_by_the_case_ends_what_is_judged() -> None:
     history = story().bind("a-0").after(1).delete("a").after(1).bind("a-1").end(30)
     assert atomic.judge(history).outcome is Outcome.PASS
+
+
+def test_a_gang_that_ends_long_after_its_start_was_whole() -> None:
+    begun = story().bind_all(FOUR).after(30)
+    for name in ("a-0", "a-1", "a-2", "a-3"):
+        begun.gone(name)
+    assert atomic.judge(begun.end(60)).outcome is Outcome.PASS
+
+
+def test_the_window_is_over_only_after_its_last_moment() -> None:
+    assert atomic.judge(story().bind("a-0").after(2).end()).outcome is Outcome.UNKNOWN
+    assert atomic.judge(story().bind("a-0").after(2.5).end()).outcome is Outcome.VIOLATED
+
+
+def test_the_witness_is_how_it_stood_when_the_window_was_over() -> None:
+    verdict = atomic.judge(story().bind("a-0").bind("a-1").after(10).bind("a-2").end(60))
+    assert "2 of 4" in verdict.reason
+    assert verdict.witness is not None
+    assert [row.state for row in verdict.witness.ledger] == ["bound", "bound", "pending", "pending"]
+
+
+def test_a_group_with_a_gang_that_never_came_cannot_start() -> None:
+    one = Gang("a", 2, group=("b",))
+    assert atomic.judge(Story().node("n1").submit(one).bind_all(one).end(20)).outcome is Outcome.VIOLATED

@@ -46,3 +46,7 @@ def test_a_promise_is_held_even_without_a_deletion() -> None:
 def test_a_gang_submitted_anew_does_not_hide_what_was_left() -> None:
     base = story().delete("a").gone("a-0").gone("a-1").submit(GANG.but(name="a", size=1), create=False)
     assert clean.judge(base.end(60)).outcome is Outcome.VIOLATED
+
+
+def test_a_gang_submitted_anew_without_deletion_need_not_go() -> None:
+    assert clean.judge(story().submit(GANG, create=False).end(60)).outcome is Outcome.PASS

@@ -106,6 +106,7 @@ def test_an_accepted_bind_the_watch_never_showed_is_a_gap() -> None:
     assert atomic.judge(history).outcome is Outcome.UNKNOWN
     refused_bind = story().audit("bind", "a-0", code=409, node="n1").end(60)
     assert atomic.judge(refused_bind).outcome is Outcome.PASS
+    assert atomic.judge(refused_bind).figures["refused_binds"] == 1
 
 
 def test_the_story_of_a_violation_says_everything() -> None:

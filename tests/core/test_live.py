@@ -17,7 +17,8 @@ def story() -> Story:
 
 def test_bound_in_time_passes_late_is_violated_early_end_is_unknown() -> None:
     assert live.judge(story().expect("bound", "a").after(5).bind("a-0").bind("a-1").end(30)).outcome is Outcome.PASS
-    assert live.judge(story().expect("bound", "a").after(11).bind("a-0").bind("a-1").end(30)).outcome is Outcome.VIOLATED
+    late = story().expect("bound", "a").after(11).bind("a-0").bind("a-1").end(30)
+    assert live.judge(late).outcome is Outcome.VIOLATED
     assert live.judge(story().expect("bound", "a").end(9)).outcome is Outcome.UNKNOWN
 
 

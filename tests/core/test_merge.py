@@ -105,8 +105,9 @@ times = st.integers(0, 20).map(float)
 )
 def test_shuffled_input_gives_the_same_history(revs: list[tuple[int, float]], loose: list[float], chance: Any) -> None:
     seen = [watch(rev, at, name=f"p{rev}", uid=f"u{rev}", changed=("bound",), node="n") for rev, at in revs]
+    accepted = {"code": 201, "node": "n"}
     binds = [
-        Record(None, at / 2, "audit", "bind", "Pod", "ns", f"p{rev}", f"u{rev}", by="s", state={"code": 201, "node": "n"})
+        Record(None, at / 2, "audit", "bind", "Pod", "ns", f"p{rev}", f"u{rev}", by="s", state=accepted)
         for rev, at in revs[::2]
     ]
     acts = [action(at) for at in loose]

@@ -54,3 +54,8 @@ def test_a_node_nobody_saw_is_unknown_and_one_that_was_removed_is_not() -> None:
     assert overbooking.judge(Story().submit(THREE).bind("a-0", "n7").end(9)).outcome is Outcome.UNKNOWN
     removed = Story().node("n7").submit(THREE).no_node("n7").bind("a-0", "n7").end(9)
     assert overbooking.judge(removed).outcome is Outcome.PASS
+
+
+def test_a_bind_that_did_not_even_fit_before_the_node_shrank_is_violated() -> None:
+    base = Story(window=2).node("n1", gpus=1).submit(THREE).bind("a-0").node("n1", gpus=0).after(1)
+    assert overbooking.judge(base.bind("a-1").end(9)).outcome is Outcome.VIOLATED

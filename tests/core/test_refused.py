@@ -80,3 +80,20 @@ def test_unbound_holds_until_it_is_lifted() -> None:
 def test_unbound_is_broken_by_what_is_bound_already() -> None:
     history = Story().node("n1").submit(BIG).bind("big-0").expect("unbound", "big").end(60)
     assert refused.judge(history).outcome is Outcome.VIOLATED
+
+
+def test_a_promise_ends_with_the_gang_even_if_it_is_lifted_later() -> None:
+    base = Story().node("n1").submit(BIG).expect("unbound", "big").delete("big").bind("big-0").lift("big")
+    assert refused.judge(base.end(60)).outcome is Outcome.PASS
+
+
+def test_evidence_before_the_submission_does_not_count() -> None:
+    base = Story().node("n1").pod("big-0", gang="big").unschedulable("big-0")
+    base.submit(BIG, create=False).expect("refused", "big")
+    assert refused.judge(base.end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_a_fence_before_any_member_exists_proves_nothing() -> None:
+    base = Story().node("n1").submit(BIG, create=False).expect("refused", "big")
+    base.act("fence", "f").pod("f", part="fence").bind("f").after(1).pod("big-0", gang="big")
+    assert refused.judge(base.end(60)).outcome is Outcome.UNKNOWN

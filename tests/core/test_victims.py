@@ -99,3 +99,9 @@ def test_promises_of_eviction_and_of_peace() -> None:
     assert start(preempt(promised("untouched"), "low-0")) is Outcome.VIOLATED
     assert start(promised("untouched")) is Outcome.PASS
     assert start(preempt(promised("untouched").lift("low"), "low-0")) is Outcome.PASS
+
+
+def test_a_victim_gang_may_keep_its_quorum() -> None:
+    spare = Gang("low", 3, quorum=2, disruption="gang")
+    base = preempt(story(spare), "low-0").after(1).gone("low-0").bind_all(HIGH)
+    assert victims.judge(base.end(60)).outcome is Outcome.PASS

@@ -216,6 +216,17 @@ def history_of(case: str) -> History:
     return made.get(folder, plain)(case)
 
 
+def _stuck(sentence: str) -> Verdict:
+    ledger = tuple(
+        LedgerRow(f"train-{i}", "gpu-0" if i < 4 else "", "running" if i < 4 else "pending") for i in range(8)
+    )
+    around = ("0.800 s  train-0 bound to gpu-0 by scheduler", "0.820 s  infer-0 bound to gpu-1 by scheduler",
+              "0.970 s  infer-3 bound to gpu-1 by scheduler", "1.400 s  train-4 refused: 8 Insufficient GPUs",
+              "5.800 s  window of 5 s since the first bind is over: 4 of 8 bound")  # fmt: skip
+    reason = "gangs train (4 of 8) and infer (4 of 6) hold all GPUs and wait for each other"
+    return Verdict("live", VIOLATED, reason, sentence, Witness(1093, T0 + 5.8, "muster-x/train", ledger, around))
+
+
 def _verdicts(case: str, outcome: Outcome, sentence: str) -> tuple[Verdict, ...]:
     fine = Verdict("overbooking", PASS, "each node's requests fit its allocatable at every revision")
     if outcome is VIOLATED:
@@ -226,6 +237,8 @@ def _verdicts(case: str, outcome: Outcome, sentence: str) -> tuple[Verdict, ...]
                   "4.100 s  serve-0 bound to gpu-2 by scheduler",
                   "6.950 s  window of 5 s since the first bind is over: 5 of 8 bound")  # fmt: skip
         witness = Witness(1093, T0 + 6.95, "muster-x/train", ledger, around)
+        if case.startswith("two-gangs"):
+            return (fine, _stuck(sentence))
         reason = "gang train had 5 of 8 members bound for 5.0 s and was neither completed nor taken back"
         return (fine, Verdict("atomic", VIOLATED, reason, sentence, witness, {"held_gpu_seconds": 25.2}))
     if outcome is NOT:

@@ -148,6 +148,15 @@ def test_reproduce_quotes_what_it_runs(tmp_path: Path) -> None:
     assert mark.exists() and not (tmp_path / "injected").exists()
 
 
+def test_folders_do_not_collide_and_latest_follows(tmp_path: Path) -> None:
+    made = [report.new_folder(tmp_path, "../a b/<x>", 1_790_000_000.0) for _ in range(2)]
+    assert [path.name for path in made] == ["20260921T141320Z-a-b-x", "20260921T141320Z-a-b-x-2"]
+    for path in made:
+        report.point_latest(path)
+        assert (tmp_path / "latest").resolve() == path.resolve()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
 @pytest.mark.parametrize("cases", [500])
 def test_a_large_run_is_quick_and_small(tmp_path: Path, cases: int) -> None:
     run = store_histories(large_run(cases), tmp_path, large_history)

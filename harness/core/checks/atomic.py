@@ -36,7 +36,8 @@ def judge(history: History) -> Verdict:
         if not found:
             findings.append(passed("no gang was ever bound in part"))
         findings += [_finding(one, name, keys[0], quorum, window) for one in found]
-    return conclude(NAME, LAW, history, findings, figures={"gangs": gang_figures(history)})
+    figures = {"gangs": gang_figures(history), "refused_binds": line.refused_binds}
+    return conclude(NAME, LAW, history, findings, figures=figures)
 
 
 def _finding(one: Episode, name: str, gang: str, quorum: int, window: float) -> Finding:

@@ -55,7 +55,7 @@ def evidence(line: Timeline, life: Life) -> tuple[int, str] | None:
     found = list(life.evidence)
     for bound, created, scheduler, pod in line.fences:
         seen = any(step.left for step in life.since(life.begun) if step.pos < created)
-        if created > life.begun and seen and scheduler in life.schedulers:
+        if seen and scheduler in life.schedulers:
             found.append((bound, f"fence {pod}, submitted later, was bound"))
     return min(found, default=None)
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import islice, takewhile
+from itertools import islice
 
 from harness.core.deadlines import seconds
 from harness.core.finding import Finding, conclude, passed, unknown, violated
 from harness.core.history import History
 from harness.core.replay import timeline
-from harness.core.timeline import Eviction, Life, Promise, Timeline, details, patience
+from harness.core.timeline import Eviction, Life, Promise, Start, Timeline, details, patience
 from harness.core.verdict import Verdict
 
 NAME = "victims"
@@ -44,8 +44,7 @@ def _needless(line: Timeline, allowed: float) -> Iterator[Finding]:
     spans = line.spans()
     for victim in line.evictions:
         until = patience(victim.now, allowed, spans)
-        later = islice(line.starts, bisect_right(line.starts, victim.pos, key=lambda start: start.pos), None)
-        start = next((one for one in takewhile(lambda one: one.now <= until, later) if one.since < victim.pos), None)
+        start = _start(line, victim, until)
         if start is not None:
             yield passed("whoever victims fell for started", pos=start.pos, seen=True)
         elif line.end <= until:
@@ -56,6 +55,16 @@ def _needless(line: Timeline, allowed: float) -> Iterator[Finding]:
             said = f"{victim.pod} was evicted ({victim.how}) and nothing that was waiting started in {allowed:g} s"
             gang = victim.life.key if victim.life is not None else ""
             yield violated(said, victim.pos, gang, since=victim.now, until=until)
+
+
+def _start(line: Timeline, victim: Eviction, until: float) -> Start | None:
+    """The first start, in time, of somebody who was already waiting when the victim fell."""
+    for start in islice(line.starts, bisect_right(line.starts, victim.pos, key=lambda one: one.pos), None):
+        if start.now > until:
+            break
+        if start.since < victim.pos:
+            return start
+    return None
 
 
 def _withdrawn(line: Timeline, victim: Eviction, until: float) -> str:

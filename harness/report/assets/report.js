@@ -273,7 +273,7 @@
       if (narrow) y += 15;
       const middle = y + 9;
       const words = label(short, narrow ? y : middle + 4, true, tint);
-      node("tspan", { class: "aside", dx: 6 }, words, quorum === size ? size : quorum + " of " + size);
+      node("tspan", { class: "aside", dx: 6 }, words, (quorum === size ? "all " : quorum + " of ") + size);
       const start = Math.max(0, from), stop = until(to);
       node("line", { x1: x(start), x2: x(stop), y1: middle, y2: middle, class: "wait", stroke: tint }, mid);
       for (const [s, e] of whole) node("rect", { x: x(s), y: middle - 3, width: Math.max(2, x(until(e)) - x(s)), height: 6, rx: 3, fill: tint }, mid);

@@ -1,0 +1,173 @@
+"""`muster up`, `down`, `ps`, `kubectl`, `logs`: boxes to work with by hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict
+from types import FrameType
+
+import click
+from rich.table import Table
+
+from harness.box import registry
+from harness.box.artifacts import parse_binaries
+from harness.box.embedded import EmbeddedBox
+from harness.box.nodes import parse_pools, total
+from harness.cli.terminal import PhaseLines, console
+from harness.core.errors import HarnessError, UsageError
+
+UP_EPILOG = """\b
+Examples:
+  muster up                               until Ctrl-C
+  muster up --keep --name lab             until: muster down lab
+  muster up --kubernetes 1.36 --nodes 4x8,2x4
+  muster up --integration volcano         with a scheduler installed
+"""
+
+
+@click.command(epilog=UP_EPILOG)
+@click.option("--kubernetes", metavar="X.Y[.Z]", help="Kubernetes version; `muster list versions` shows which.")
+@click.option("--nodes", default="8x8", show_default=True, metavar="COUNTxGPUS[,...]", help="Pools of fake nodes.")
+@click.option("--name", metavar="NAME", help="Name of the box; one is made up otherwise.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the API server; a free one otherwise.")
+@click.option("--keep", is_flag=True, help="Return at once and leave the box running until `muster down`.")
+@click.option("--integration", metavar="NAME[@VERSION]", help="Install this scheduler too.")
+@click.option("--gate", "gates", multiple=True, metavar="GATE=true|false", help="Feature gate of Kubernetes.")
+@click.option("--binary", "binaries", multiple=True, metavar="COMPONENT.PROCESS=PATH", help="Use this binary instead.")
+def up(
+    kubernetes: str | None, nodes: str, name: str | None, port: int | None, keep: bool, integration: str | None,
+    gates: tuple[str, ...], binaries: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Bring up a box: etcd, API server, controller manager, scheduler and fake GPU nodes."""
+    from harness.options import pairs, truth
+
+    pools = parse_pools(nodes)
+    given = parse_binaries(binaries)
+    wanted = {gate: truth("--gate", on) for gate, on in pairs("--gate", ",".join(gates)).items()}
+    signal.signal(signal.SIGTERM, _interrupt)
+    box = EmbeddedBox(
+        kubernetes, pools, name=name, binaries=given, gates=wanted, port=port or 0, listener=PhaseLines(),
+        scheduler=_needs_scheduler(integration),
+    )  # fmt: skip
+    box.start()
+    try:
+        if integration:
+            _install(box, integration)
+        _greet(box, total(pools), keep)
+        if keep:
+            box.keep()
+        else:
+            threading.Event().wait()
+    except KeyboardInterrupt:
+        console(stderr=True).print("stopping ...", style="dim")
+    finally:
+        box.stop()
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--all", "everything", is_flag=True, help="Every box of this user.")
+def down(name: str | None, everything: bool) -> None:
+    """Stop a box and remove everything it wrote."""
+    if name and everything:
+        raise UsageError("give a name or --all, not both")
+    for entry in registry.running() if everything else [registry.find(name)]:
+        began = time.monotonic()
+        registry.stop(entry)
+        console().print(f"{entry.name} stopped in {time.monotonic() - began:.1f} s")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def ps(as_json: bool) -> None:
+    """Show the boxes that are running; leftovers of dead ones are removed."""
+    boxes = registry.running()
+    if as_json:
+        rows = [{**asdict(entry), "kubeconfig": str(entry.kubeconfig)} for entry in boxes]
+        click.echo(json.dumps(rows, indent=1))
+        return
+    if not boxes:
+        console().print("no box is running; start one with: muster up")
+        return
+    table = Table("NAME", "KIND", "KUBERNETES", "NODES", "AGE", "KEPT", "KUBECONFIG", box=None, pad_edge=False)
+    for entry in boxes:
+        age = f"{(time.time() - entry.created) / 60:.0f} min"
+        table.add_row(
+            entry.name, entry.kind, entry.kubernetes, str(entry.nodes), age, "yes" if entry.kept else "no",
+            str(entry.kubeconfig),
+        )  # fmt: skip
+    console().print(table)
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option("--name", metavar="NAME", help="Which box, if several are running.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def kubectl(name: str | None, arguments: tuple[str, ...]) -> int:
+    """Run kubectl against a box: muster kubectl -- get pods -A"""
+    entry = registry.find(name)
+    program = shutil.which("kubectl")
+    if program is None:
+        raise HarnessError(
+            "kubectl is not on PATH", hint=f"Install it, or use another client with KUBECONFIG={entry.kubeconfig}"
+        )
+    environment = {**os.environ, "KUBECONFIG": str(entry.kubeconfig)}
+    return subprocess.run([program, *arguments], env=environment, check=False).returncode
+
+
+@click.command()
+@click.argument("component")
+@click.option("--name", metavar="NAME", help="Which box, if several are running.")
+@click.option("--tail", type=click.IntRange(1), default=200, show_default=True, help="How many lines.")
+@click.option("-f", "--follow", is_flag=True, help="Keep printing what is added.")
+def logs(component: str, name: str | None, tail: int, follow: bool) -> None:
+    """Print the log of a component of a box, such as kube-scheduler."""
+    entry = registry.find(name)
+    folder = entry.directory / "logs"
+    path = folder / f"{component}.log"
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in folder.glob("*.log")))
+        raise UsageError(f"box {entry.name} has no component {component!r}", hint=f"It has: {known}.")
+    with path.open(errors="replace") as file:
+        for line in file.readlines()[-tail:]:
+            sys.stdout.write(line)
+        while follow and entry.alive:
+            added = file.read()
+            sys.stdout.write(added)
+            sys.stdout.flush()
+            time.sleep(0.2)
+
+
+def _needs_scheduler(integration: str | None) -> bool:
+    from harness.adapters import adapter
+
+    return True if integration is None else adapter(integration.partition("@")[0]).needs_scheduler
+
+
+def _install(box: EmbeddedBox, integration: str) -> None:
+    from harness.adapters import adapter
+    from harness.adapters.base import Settings
+    from harness.box.phases import phase
+
+    name, _, version = integration.partition("@")
+    chosen = adapter(name)
+    with phase(box.listener, f"Installing {chosen.title}"):
+        chosen.install(box, Settings(version or None, progress=box.listener.build))
+
+
+def _greet(box: EmbeddedBox, nodes: int, keep: bool) -> None:
+    out = console()
+    out.print(f"\nbox [bold]{box.name}[/bold]: Kubernetes {box.kubernetes}, {nodes} nodes, {box.server}")
+    out.print(f"  export KUBECONFIG={box.kubeconfig}")
+    out.print("  kubectl get nodes")
+    out.print(f"\nstop it with: muster down {box.name}" if keep else "\nCtrl-C stops it.")
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,189 @@
+"""`muster run`: judge schedulers, with a line for every case and a report at the end."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.status import Status
+from rich.table import Table
+
+from harness import run as running
+from harness.adapters import adapter
+from harness.box.artifacts import load, parse_binaries
+from harness.cli.terminal import STYLES, PhaseLines, console
+from harness.collect import collect_cases
+from harness.core.catalogue import LEVELS, PROFILES
+from harness.core.errors import ExitCode, HarnessError, UsageError
+from harness.core.results import RunResult
+from harness.core.verdict import Outcome
+
+CODES = {
+    Outcome.PASS: ExitCode.CONFORMANT, Outcome.NOT_SUPPORTED: ExitCode.CONFORMANT,
+    Outcome.UNKNOWN: ExitCode.UNKNOWN, Outcome.VIOLATED: ExitCode.VIOLATED,
+}  # fmt: skip
+SLOWEST = 10
+EPILOG = """\b
+Examples:
+  muster run                                          Kubernetes' own gangs, core profile
+  muster run --integration workload --kubernetes 1.36 --profile all
+  muster run --case one-of-two-gangs-wins-whole -v
+  muster run --binary kubernetes.kube-scheduler=./kube-scheduler
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option("--integration", "integrations", multiple=True, metavar="NAME[@VERSION]", help="Scheduler to judge; several are run one after another.  [default: workload]")
+@click.option("--kubernetes", metavar="X.Y[.Z]", help="Kubernetes version of the box.")
+@click.option("--profile", default="core", show_default=True, metavar="LEVEL|NAME", help="core, extended, all, or a profile such as GANG-CORE.")
+@click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; several may be given.")
+@click.option("-n", "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases side by side, a box each.")
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), default=Path("muster-runs"), show_default=True, help="Where run folders go.")
+@click.option("--binary", "binaries", multiple=True, metavar="NAME.PROCESS=PATH", help="Use this binary instead.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Setting of the integration.")
+@click.option("--gate", "gates", multiple=True, metavar="GATE=true|false", help="Feature gate of Kubernetes.")
+@click.option("--timeout-factor", type=float, default=1.0, show_default=True, help="Multiplies every deadline.")
+@click.option("--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run each case this often.")
+@click.option("--probe", is_flag=True, help="Also run cases whose features are not claimed.")
+@click.option("-q", "--quiet", is_flag=True, help="Only violations and the summary.")
+@click.option("-v", "--verbose", is_flag=True, help="Also the figures of every gang.")
+def run(
+    integrations: tuple[str, ...], kubernetes: str | None, profile: str, cases: tuple[str, ...], workers: int, output: Path,
+    binaries: tuple[str, ...], settings: tuple[str, ...], gates: tuple[str, ...], timeout_factor: float, repeat: int,
+    probe: bool, quiet: bool, verbose: bool,
+) -> int:  # fmt: skip
+    """Judge gang schedulers from the full history of every case, and write a report."""
+    chosen = integrations or ("workload",)
+    _check(chosen, kubernetes, profile)
+    options = [f"--muster-profile={profile}", f"--muster-timeout-factor={timeout_factor}", f"--muster-repeat={repeat}"]
+    if cases:
+        options += running.case_options(cases, [case.id for case in collect_cases()])
+    parse_binaries(binaries)
+    for flag, values in (("binary", binaries), ("set", settings), ("gates", gates)):
+        options += [f"--muster-{flag}={','.join(values)}"] if values else []
+    options += [f"--muster-kubernetes={kubernetes}"] if kubernetes else []
+    options += ["--muster-probe=true"] if probe else []
+    folder = running.new_folder(output, "-".join(name.replace("@", "-") for name in chosen)[:60])
+    draw = Draw(quiet=quiet, verbose=verbose)
+    plan = running.Plan(tuple(chosen), tuple(options), workers)
+    result, faults = running.run(plan, folder, draw)
+    draw.close()
+    return conclude(result, faults, folder)
+
+
+def conclude(result: RunResult, faults: running.Faults, folder: Path) -> int:
+    """Write the report, say how it went, and choose the exit code."""
+    from harness import report
+    from harness.report import github
+
+    out = console()
+    if result.cases:
+        report.write(result, folder)
+        if github.detected():
+            github.publish(result, sys.stdout, folder)
+        summary(result)
+        out.print(f"\nreport  {folder / 'index.html'}")
+    for fault in faults.messages:
+        raise HarnessError(fault["message"], hint=fault["hint"]) if fault["code"] == 3 else UsageError(
+            fault["message"], hint=fault["hint"]
+        )
+    if faults.outputs:
+        raise HarnessError(f"the suite did not run to its end:\n{faults.outputs[0]}", hint=f"Logs: {folder / 'logs'}")
+    if result.interrupted:
+        out.print(f"interrupted after {len(result.cases)} of {result.planned} cases; boxes are stopped", style="yellow")
+        return ExitCode.INTERRUPTED
+    if not result.cases:
+        raise UsageError("no case was selected", hint="See: muster list cases")
+    return CODES[result.outcome]
+
+
+def summary(result: RunResult) -> None:
+    """Counts per integration, and the slowest cases."""
+    out = console()
+    table = Table("INTEGRATION", "KUBERNETES", "PASS", "VIOLATED", "UNKNOWN", "NOT SUPPORTED", box=None, pad_edge=False)
+    for one in result.implementations:
+        counts = Counter(case.outcome for case in result.cases if case.integration == one.integration)
+        order = (Outcome.PASS, Outcome.VIOLATED, Outcome.UNKNOWN, Outcome.NOT_SUPPORTED)
+        table.add_row(one.integration, one.kubernetes, *(str(counts[outcome]) for outcome in order))
+    out.print()
+    out.print(table)
+    slow = sorted(result.cases, key=lambda case: -case.seconds)[:SLOWEST]
+    if len(result.cases) > SLOWEST:
+        out.print("\nslowest cases", style="dim")
+        for case in slow:
+            out.print(f"  {case.seconds:6.1f} s  {case.case} ({case.integration})", style="dim")
+
+
+class Draw:
+    """Turns events into lines."""
+
+    def __init__(self, *, quiet: bool, verbose: bool) -> None:
+        self._quiet = quiet
+        self._verbose = verbose
+        self._phases = PhaseLines(quiet=quiet)
+        self._out = console()
+        self._status: Status | None = self._out.status("starting ...") if self._out.is_terminal and not quiet else None
+        self._busy: dict[str, tuple[str, float]] = {}
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        kind = event["event"]
+        if kind == "phase-begin" and event["worker"] in ("main", "gw0"):
+            self._phases.begin(event["phase"])
+        elif kind == "phase-end" and event["worker"] in ("main", "gw0"):
+            self._phases.end(event["phase"], event["seconds"], failed=event["failed"])
+        elif kind == "build":
+            self._phases.said(event["text"], event["stage"])
+        elif kind == "begin":
+            self._busy[event["worker"]] = (event["case"], time.monotonic())
+            self._live()
+        elif kind == "case":
+            self._busy.pop(event["worker"], None)
+            self._case(event["result"])
+            self._live()
+
+    def close(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def _live(self) -> None:
+        if self._status is not None:
+            self._status.update("  ".join(f"{case} ..." for case, _ in self._busy.values()))
+            (self._status.start if self._busy else self._status.stop)()
+
+    def _case(self, result: dict[str, Any]) -> None:
+        outcome = Outcome(result["outcome"])
+        if self._quiet and outcome in (Outcome.PASS, Outcome.NOT_SUPPORTED):
+            return
+        mark, style = STYLES[outcome]
+        took = f"{result['seconds']:.1f} s" if outcome is not Outcome.NOT_SUPPORTED else "not supported"
+        self._out.print(
+            f" [{style}]{mark}[/{style}] {result['folder']}/{result['case']} [dim]({result['integration']}) {took}[/dim]"
+        )
+        for verdict in result["verdicts"]:
+            if verdict["outcome"] == outcome and outcome in (Outcome.VIOLATED, Outcome.UNKNOWN):
+                self._out.print(f"     {verdict['check']}: {verdict['reason']}", markup=False, style=style)
+        if result["error"]:
+            self._out.print(f"     {result['error']}", markup=False, style="yellow")
+        if outcome in (Outcome.VIOLATED, Outcome.UNKNOWN):
+            self._out.print(f"     again: {result['rerun']}", markup=False, style="dim")
+        if self._verbose:
+            for gang, figures in result["figures"].items():
+                self._out.print(f"     {gang}: {figures}", markup=False, style="dim")
+
+
+def _check(integrations: tuple[str, ...], kubernetes: str | None, profile: str) -> None:
+    register = load()
+    for integration in integrations:
+        name, _, version = integration.partition("@")
+        chosen = adapter(name)
+        if version and chosen.component != "kubernetes":
+            register.lock(chosen.component, version)
+    if kubernetes:
+        register.lock("kubernetes", kubernetes)
+    allowed = (*LEVELS, "all", *PROFILES)
+    if profile not in allowed:
+        raise UsageError(f"there is no profile {profile!r}", hint=f"Allowed: {', '.join(allowed)}.")

@@ -1,0 +1,91 @@
+"""What muster looks like in a terminal: one line per phase with its time, colours only where somebody sees them.
+
+A phase that takes long keeps a spinner and, while something is built, its progress. Piped output has the same lines,
+plain, and a sign of life every few seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from rich.console import Console
+from rich.status import Status
+
+from harness.box.artifacts.progress import Event
+from harness.core.verdict import Outcome
+
+STYLES = {
+    Outcome.PASS: ("✓", "green"),
+    Outcome.VIOLATED: ("✗", "bold red"),
+    Outcome.UNKNOWN: ("?", "yellow"),
+    Outcome.NOT_SUPPORTED: ("-", "dim"),
+}
+SIGN_OF_LIFE = 5.0  # seconds between two lines of a build in a log
+PIPED_WIDTH = 240  # columns of a table that a program reads: nothing is cut
+
+_color = "auto"
+
+
+def set_color(choice: str) -> None:
+    """`auto`, `always` or `never`, for every console made from now on."""
+    global _color
+    _color = choice
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that colours only what a person sees."""
+    forced = {"always": True, "never": False}.get(_color)
+    made = Console(stderr=stderr, highlight=False, soft_wrap=True, force_terminal=forced, no_color=forced is False or None)
+    if not made.is_terminal:
+        made.width = PIPED_WIDTH
+    return made
+
+
+class PhaseLines:
+    """A box listener that prints phases as they pass, on stderr."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._console = console(stderr=True)
+        self._quiet = quiet
+        self._status: Status | None = None
+        self._last = 0.0
+
+    def begin(self, phase: str) -> None:
+        if self._quiet:
+            return
+        if self._console.is_terminal:
+            self._status = self._console.status(f"{phase} ...")
+            self._status.start()
+
+    def end(self, phase: str, seconds: float, *, failed: bool = False) -> None:
+        self._stop()
+        if not self._quiet:
+            mark = "[red]✗[/red]" if failed else "[green]✓[/green]"
+            self._console.print(f" {mark} {phase}  [dim]{seconds:.1f} s[/dim]")
+
+    def build(self, event: Event, /) -> None:
+        self.said(str(event), event.stage)
+
+    def said(self, text: str, stage: str) -> None:
+        """What a build says, which may have come from another process."""
+        done = stage == "done"
+        if self._quiet and not done:
+            return
+        if not self._console.is_terminal:
+            if stage in ("toolchain", "done") or time.monotonic() - self._last >= SIGN_OF_LIFE:
+                self._last = time.monotonic()
+                print(text, file=sys.stderr, flush=True)
+            return
+        if self._status is None:
+            self._status = self._console.status("")
+            self._status.start()
+        self._status.update(text)
+        if done:
+            self._stop()
+            self._console.print(f" [green]✓[/green] {text}", markup=True)
+
+    def _stop(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None

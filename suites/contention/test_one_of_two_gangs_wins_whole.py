@@ -1,0 +1,21 @@
+"""Two gangs, room for one: the case in which schedulers that place pod by pod leave two halves."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import World
+
+
+@case(
+    "Of two gangs with room for one, exactly one MUST be bound whole and the other not at all.",
+    clauses=["WL-35", "WL-37", "KOORD-17"],
+)
+def test_one_of_two_gangs_wins_whole(world: World) -> None:
+    world.nodes(2, gpus=4)
+
+    red = world.submit(Gang("red", size=4, gpus=2))
+    blue = world.submit(Gang("blue", size=4, gpus=2))
+
+    verdict, winner = world.one_of(red, blue)
+    assert verdict
+    loser = blue if winner is red else red
+    assert loser.is_refused()

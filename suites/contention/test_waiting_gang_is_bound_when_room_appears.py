@@ -1,0 +1,22 @@
+"""Refusing is half of the promise; the other half is to come back."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import World
+
+
+@case(
+    "When the gang that holds the room is deleted, the gang that waits for it MUST be bound whole.",
+    clauses=["WL-44", "WL-56", "KOORD-22"],
+)
+def test_waiting_gang_is_bound_when_room_appears(world: World) -> None:
+    world.nodes(2, gpus=4)
+    first = world.submit(Gang("first", size=4, gpus=2))
+    assert first.is_bound_whole()
+    second = world.submit(Gang("second", size=4, gpus=2))
+    assert second.is_refused()
+
+    world.free(first)
+
+    assert first.is_gone()
+    assert second.is_bound_whole()
