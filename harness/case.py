@@ -26,6 +26,7 @@ MARK = "muster_case"
 def case(
     sentence: str, *, clauses: Sequence[str] = (), needs: Sequence[str] = ("gang",), profile: str = "GANG-CORE",
     level: str = "core", strength: str = "MUST", disruptive: bool = False, slow: bool = False,
+    kubernetes: str = "",
 ) -> Callable[[Test], Test]:  # fmt: skip
     """Declare the test function below to be a case of the conformance suite."""
 
@@ -34,7 +35,7 @@ def case(
         declared = Case(
             id=test.__name__.removeprefix("test_").replace("_", "-"), sentence=sentence, folder=folder,
             clauses=tuple(clauses), needs=tuple(needs), profile=profile, level=level, strength=strength,
-            disruptive=disruptive, slow=slow,
+            disruptive=disruptive, slow=slow, kubernetes=kubernetes,
         )  # fmt: skip
         marked: Test = getattr(pytest.mark, MARK)(declared)(test)
         return marked

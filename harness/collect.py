@@ -5,14 +5,17 @@ Cases are ordinary tests, so only pytest knows them all; this asks it without ru
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness.box.data import data_root
 from harness.case import declared
 from harness.core.catalogue import Case
-from harness.core.errors import HarnessError
+from harness.core.clauses import Clause, Covered, clauses_from_data, coverage
+from harness.core.errors import HarnessError, UsageError
 
 
 class _Collector:
@@ -41,3 +44,20 @@ def collect_cases() -> list[Case]:
     if collector.errors:
         raise HarnessError(f"a case cannot be collected:\n{collector.errors[0]}")
     return sorted(collector.cases, key=lambda case: (case.folder, case.id))
+
+
+def load_clauses() -> list[Clause]:
+    """The register, file by file: our own laws first, then the sources by name."""
+    files = sorted((suites_root() / "clauses").glob("*.yaml"), key=lambda path: (path.stem != "gang", path.name))
+    return [clause for path in files for clause in clauses_from_data(yaml.safe_load(path.read_text(encoding="utf-8")))]
+
+
+def clause_coverage(ids: Sequence[str] = ()) -> list[Covered]:
+    """The clauses of these ids, all if none is given, with their cases; UsageError offers the nearest id."""
+    from harness.box.artifacts.register import nearest
+
+    found = {one.clause.id: one for one in coverage(load_clauses(), collect_cases())}
+    for name in ids:
+        if name not in found:
+            raise UsageError(f"there is no clause {name!r}", hint=f"{nearest(name, found)}See: muster list clauses")
+    return [found[name] for name in ids or found]

@@ -37,6 +37,7 @@ class Lab:
     recorder: Recorder
     deadlines: Mapping[str, float]
     namespaces: list[str] = field(default_factory=list)
+    leftovers: list[tuple[Resource, str, str]] = field(default_factory=list)  # objects outside of those namespaces
 
     @property
     def integration(self) -> str:
@@ -44,7 +45,7 @@ class Lab:
 
     @property
     def features(self) -> frozenset[str]:
-        return self.adapter.features(self.installed.version, self.box.kubernetes)
+        return self.adapter.features(self.installed.version, self.box.kubernetes) | self.installed.features
 
     def namespace(self) -> str:
         """A new namespace with a name that was never used."""
@@ -63,6 +64,8 @@ class Lab:
             if not process.alive:
                 process.restart()
         old, self.namespaces = self.namespaces, []
+        while self.leftovers:
+            api.delete(*self.leftovers.pop())
         kinds = [POD, *self.group_resources()]
         for namespace in old:
             for resource in kinds:
@@ -106,7 +109,7 @@ def open_lab(
     adapter: Adapter, make_box: Callable[..., EmbeddedBox], settings: Settings, *, timeout_factor: float = 1.0
 ) -> Lab:
     """Start a box, install the integration and prove by a canary gang of one that it schedules."""
-    box = make_box(scheduler=adapter.needs_scheduler, nodes=[])
+    box = make_box(scheduler=adapter.needs_scheduler, nodes=[], definitions=adapter.definitions(settings))
     box.start()
     try:
         with phase(box.listener, f"Installing {adapter.title}"):

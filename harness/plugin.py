@@ -23,6 +23,7 @@ from harness.box.nodes import Pool
 from harness.box.phases import Quiet
 from harness.case import MARK, declared
 from harness.core.errors import MusterError
+from harness.core.results import CaseResult
 from harness.core.verdict import Outcome, Verdict
 from harness.lab import Lab, open_lab
 from harness.options import Options
@@ -138,10 +139,10 @@ def world(request: pytest.FixtureRequest, lab: Lab, pytestconfig: pytest.Config)
     if case is None:
         raise pytest.UsageError(f"{request.node.nodeid} uses `world` without the @case decorator")
     log = _log(pytestconfig)
-    missing = case.lacks(lab.features)
-    if missing and not pytestconfig.stash[OPTIONS].probe:
-        log.tell("case", result=trial.as_event(trial.not_supported(case, lab, missing)))
-        pytest.skip(f"not supported: {lab.adapter.title} does not claim {', '.join(missing)}")
+    unmet = case.unmet(lab.adapter.title, lab.features, lab.box.kubernetes)
+    if unmet and not pytestconfig.stash[OPTIONS].probe:
+        log.tell("case", result=trial.as_event(trial.not_supported(case, lab, unmet)))
+        pytest.skip(f"not supported: {unmet}")
     log.tell("begin", case=case.id, integration=lab.integration)
     running = trial.Trial(lab, case, pytestconfig.stash[FOLDER])
     request.node.stash[TRIAL] = running
@@ -177,7 +178,7 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     return None
 
 
-def _story(found: trial.CaseResult, folder: Path) -> str:
+def _story(found: CaseResult, folder: Path) -> str:
     bad = [verdict for verdict in found.verdicts if verdict.outcome is found.outcome]
     lines = [f"{found.case} on {found.integration}: {found.outcome}", f"  the case  {found.sentence}"]
     lines += [f"  clauses   {', '.join(found.clauses)}"] if found.clauses else []

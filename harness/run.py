@@ -49,22 +49,6 @@ class Faults:
     outputs: list[str] = field(default_factory=list)
 
 
-def new_folder(root: Path, name: str) -> Path:
-    """A folder for a run, and the `latest` link to it."""
-    folder = root / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
-    try:
-        folder.mkdir(parents=True, exist_ok=False)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write the results to {folder}: {error.strerror}", hint="Choose another folder with --output."
-        ) from error
-    latest = root / "latest"
-    if latest.is_symlink() or not latest.exists():
-        latest.unlink(missing_ok=True)
-        latest.symlink_to(folder.name)
-    return folder
-
-
 def run(plan: Plan, folder: Path, watch: Watcher) -> tuple[RunResult, Faults]:
     """Run the plan; everything found out, also when it is cut off by Ctrl-C."""
     started = time.time()

@@ -18,6 +18,7 @@ from harness.box.api import EVENT, NODE, POD
 from harness.core import store
 from harness.core.catalogue import Case
 from harness.core.errors import MusterError
+from harness.core.features import FEATURES
 from harness.core.figures import gang_figures
 from harness.core.judge import case_outcome, judge_case
 from harness.core.results import CaseResult, Implementation
@@ -81,7 +82,7 @@ class Trial:
             (target / "objects-missing.txt").write_text(f"{problem}\n")
         for obj in objects:
             obj.get("metadata", {}).pop("managedFields", None)
-        dump = yaml.safe_dump_all(objects, sort_keys=False, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper))
+        dump = yaml.dump_all(objects, sort_keys=False, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper))
         (target / "objects.yaml").write_text(dump)
         for name, process in self.lab.box.processes.items():
             text = _read_from(process.log, self._log_offsets.get(name, 0))
@@ -101,17 +102,14 @@ def result(case: Case, lab: Lab, outcome: Outcome, **more: Any) -> CaseResult:
     )  # fmt: skip
 
 
-def not_supported(case: Case, lab: Lab, missing: tuple[str, ...]) -> CaseResult:
-    """The result of a case whose features the integration does not claim."""
-    reason = f"{lab.adapter.title} does not claim {', '.join(missing)}"
+def not_supported(case: Case, lab: Lab, reason: str) -> CaseResult:
+    """The result of a case that the integration cannot be held to."""
     verdict = Verdict("features", Outcome.NOT_SUPPORTED, reason)
     return result(case, lab, Outcome.NOT_SUPPORTED, verdicts=(verdict,), started=time.time())
 
 
 def implementation(lab: Lab) -> Implementation:
     """Who is judged, for the report."""
-    from harness.core.features import FEATURES
-
     artifacts = {artifact.component: artifact for artifact in (*lab.box.artifacts.values(), *lab.installed.artifacts)}
     rows = [
         {"component": a.component, "version": a.version, "process": p, "sha256": a.checksums[p], "source": a.sources[p]}

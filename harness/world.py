@@ -11,21 +11,24 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from harness.adapters.render import gang_objects
 from harness.box.api import PATCH_MERGE, POD, Object
 from harness.box.nodes import Pool
 from harness.core.errors import ApiError, HarnessError
-from harness.core.gang import Gang
-from harness.core.history import History, Record
+from harness.core.gang import GPU, Gang
+from harness.core.history import History
 from harness.core.judge import judge_case
 from harness.core.verdict import Outcome, Verdict
+from harness.faults import Faults
 from harness.lab import Lab, create_all
+from harness.livegang import Alter, LiveGang
 
-REFUSALS = frozenset({"FailedScheduling", "Unschedulable", "NotEnoughResources", "GangSchedulingFailed"})
+__all__ = ["LiveGang", "Object", "World"]
+
 FENCE_REQUEST = {"cpu": "1m", "memory": "1Mi"}
+REFUSALS = (400, 403, 404, 422)  # how an API server says that an object must not be
 
 
-class World:
+class World(Faults):
     """What a case can do and ask; one namespace of its own in an empty box."""
 
     def __init__(self, lab: Lab, case: str) -> None:
@@ -37,31 +40,42 @@ class World:
         self.namespace = lab.namespace()
         self._names = itertools.count(1)
 
-    # -- nodes --------------------------------------------------------------------------------------------------------
+    # -- what there is room on, and what asks for it ------------------------------------------------------------------
 
     def nodes(self, count: int, gpus: int = 8, **kind: Any) -> list[str]:
         """Add nodes of so many GPUs each; their names."""
-        pool = Pool(count, gpus=gpus, **kind)
         self.recorder.act("node-add", count=count, gpus=gpus)
-        return self.lab.box.nodes.add(pool)
+        return self.lab.box.nodes.add(Pool(count, gpus=gpus, **kind))
 
-    def remove_node(self, name: str) -> None:
-        self.recorder.act("node-remove", nodes=[name])
-        self.lab.box.nodes.remove(name)
+    def another_namespace(self) -> str:
+        """One more namespace that belongs to the case; its name."""
+        return self.lab.namespace()
 
-    def change_node(self, name: str, change: str, **details: Any) -> None:
-        """`change` is a word of harness.box.nodes.Nodes: cordon, uncordon, lose, recover, resize."""
-        self.recorder.act("node-change", nodes=[name], change=change, **details)
-        getattr(self.lab.box.nodes, change)(name, **details)
+    def submit(self, gang: Gang, namespace: str = "", *, alter: Alter | None = None, without: str = "") -> LiveGang:
+        """Create the gang's objects and members; `without="group"` leaves its own objects out at first."""
+        live = LiveGang(self, gang, namespace or self.namespace, alter)
+        self.recorder.act("submit", gang.name, live.namespace, gang=gang.as_record())
+        create_all(self.api, [obj for obj in live.objects if without != "group" or obj["kind"] == "Pod"])
+        return live
 
-    # -- gangs --------------------------------------------------------------------------------------------------------
+    def submit_mixed(self, *gangs: Gang) -> list[LiveGang]:
+        """Create several gangs member by member in turns, as careless users do."""
+        live = [self.submit(gang.but(missing=gang.size)) for gang in gangs]
+        for _ in range(max(gang.size for gang in gangs)):
+            for one in live:
+                if one.gang.missing:
+                    one.create_missing(1)
+        return live
 
-    def submit(self, gang: Gang, namespace: str = "") -> LiveGang:
-        """Create the gang's objects and members."""
-        home = namespace or self.namespace
-        live = LiveGang(self, gang, home)
-        self.recorder.act("submit", gang.name, home, gang=gang.as_record())
-        create_all(self.api, live.objects)
+    def submit_together(self, *gangs: Gang) -> list[LiveGang]:
+        """Create several gangs member by member in turn, so that a scheduler meets all of them at once."""
+        live = [LiveGang(self, gang, self.namespace) for gang in gangs]
+        for one in live:
+            self.recorder.act("submit", one.gang.name, one.namespace, gang=one.gang.as_record())
+            create_all(self.api, [obj for obj in one.objects if obj["kind"] != "Pod"])
+        members = [[obj for obj in one.objects if obj["kind"] == "Pod"] for one in live]
+        for turn in itertools.zip_longest(*members):
+            create_all(self.api, [pod for pod in turn if pod is not None])
         return live
 
     def free(self, gang: LiveGang) -> None:
@@ -73,75 +87,117 @@ class World:
                 resource = self.api.resource(obj["apiVersion"], obj["kind"])
                 self.api.delete(resource, gang.namespace, obj["metadata"]["name"])
 
-    def pod(self, gpus: int = 1, priority: str = "", name: str = "") -> str:
+    def priority(self, name: str, value: int, *, preempts: bool = True) -> str:
+        """A PriorityClass of this value; its name, which is unique to the case."""
+        unique = f"{name}-{self.namespace.removeprefix('case-')}"
+        policy = "PreemptLowerPriority" if preempts else "Never"
+        self.create({
+            "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": unique}, "value": value,
+            "preemptionPolicy": policy,
+        })  # fmt: skip
+        return unique
+
+    def queue(self, name: str, gpus: int) -> str:
+        """A queue that lets so many GPUs be used at once; its name, which is unique to the case."""
+        unique = f"{name}-{self.namespace.removeprefix('case-')}"
+        make = self.lab.adapter.queue
+        if make is None:
+            raise HarnessError(f"{self.lab.adapter.title} has no way to make a queue")
+        self.recorder.act("note", text=f"queue {unique} of {gpus} GPUs is made")
+        make(self.lab.box, unique, {GPU: str(gpus)})
+        return unique
+
+    def create(self, obj: Object) -> Object:
+        """Create any object; it goes with the case."""
+        meta = obj["metadata"]
+        self.recorder.act("note", text=f"{obj['kind']} {meta['name']} is created")
+        made = self.api.create(obj)
+        resource = self.api.resource(obj["apiVersion"], obj["kind"])
+        if not resource.namespaced or meta.get("namespace") not in self.lab.namespaces:
+            self.lab.leftovers.append((resource, meta.get("namespace", ""), meta["name"]))
+        return made
+
+    # -- pods of no gang ----------------------------------------------------------------------------------------------
+
+    def pod(self, gpus: int = 1, priority: str = "", name: str = "", alter: Alter | None = None) -> str:
         """Submit a pod of no gang to the scheduler under test; its name."""
         name = name or f"pod-{next(self._names)}"
-        request = {"cpu": "100m", "memory": "64Mi", **({"nvidia.com/gpu": str(gpus)} if gpus else {})}
-        self.recorder.act("note", text=f"pod {name} of {gpus} GPUs submitted")
-        self.api.create(self.lab.plain_pod(self.namespace, name, part="plain", request=request, priority=priority))
+        request = {"cpu": "100m", "memory": "64Mi", **({GPU: str(gpus)} if gpus else {})}
+        self._single(name, "plain", request, priority, alter)
         return name
 
     def fence(self) -> str:
         """Submit a tiny pod that fits anywhere: once it is bound, the scheduler has been past everything before it."""
         name = f"fence-{next(self._names)}"
         self.recorder.act("fence", name, self.namespace)
-        self.api.create(self.lab.plain_pod(self.namespace, name, part="fence", request=FENCE_REQUEST))
+        self._single(name, "fence", FENCE_REQUEST)
         return name
+
+    def _single(
+        self, name: str, part: str, request: dict[str, str], priority: str = "", alter: Alter | None = None
+    ) -> None:
+        pod = self.lab.plain_pod(self.namespace, name, part=part, request=request, priority=priority)
+        if alter is not None:
+            alter(pod)
+        self.recorder.act("note", text=f"pod {name} of no gang is submitted")
+        self.api.create(pod)
+
+    def delete_pod(self, name: str) -> None:
+        self.recorder.act("note", text=f"pod {name} is deleted")
+        self.api.delete(POD, self.namespace, name, grace=0)
+
+    def is_bound(self, pod: str) -> bool:
+        """Whether the pod of that name has a node now."""
+        pods = self.recorder.live["Pod"].values()
+        return any(one.name == pod and one.namespace == self.namespace and "node" in one.state for one in pods)
+
+    def starts(self, *pods: str) -> Verdict:
+        """The pods are bound within the deadline."""
+        self.until(lambda: all(self.is_bound(pod) for pod in pods), "bound")
+        late = [pod for pod in pods if not self.is_bound(pod)]
+        return self.claim(f"pods of no gang are bound: {', '.join(pods)}", not late, f"not bound: {', '.join(late)}")
+
+    def waits(self, *pods: str) -> Verdict:
+        """The pods have no node once the scheduler has been past them."""
+        fence = self.fence()
+        seen = self.until(lambda: self.is_bound(fence), "refused")
+        early = [pod for pod in pods if self.is_bound(pod)]
+        if not seen:
+            return self.verdict("refused", False)
+        return self.claim(f"pods wait: {', '.join(pods)}", not early, f"bound: {', '.join(early)}")
+
+    # -- promises and verdicts ----------------------------------------------------------------------------------------
+
+    def until(self, condition: Callable[[], bool], deadline: str) -> bool:
+        """Whether the condition came true by the named deadline; it is looked at after every record."""
+        return self.recorder.wait(condition, self.deadline(deadline))
 
     def one_of(self, *gangs: LiveGang) -> tuple[Verdict, LiveGang | None]:
         """Exactly one of the gangs is bound whole and of the others nothing; the verdict and the winner."""
-        within = self.deadline("bound")
-        self.expect("one-of", gangs, within)
-        self.recorder.wait(lambda: any(gang.bound >= gang.gang.minimum for gang in gangs), within)
+        self.expect("one-of", gangs, self.deadline("bound"))
+        self.until(lambda: any(gang.bound >= gang.gang.minimum for gang in gangs), "bound")
         winners = [gang for gang in gangs if gang.bound >= gang.gang.minimum]
         held = len(winners) == 1 and all(gang.bound == 0 for gang in gangs if gang is not winners[0])
         return self.verdict("live", held), winners[0] if winners else None
 
-    def priority(self, name: str, value: int) -> str:
-        """A PriorityClass of this value; its name, which is unique to the case."""
-        unique = f"{name}-{self.namespace.removeprefix('case-')}"
-        self.api.create({
-            "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": unique}, "value": value,
-        })  # fmt: skip
-        return unique
+    def all_start(self, *gangs: LiveGang) -> Verdict:
+        """Every gang reaches its quorum by the deadline of a long line."""
+        keys = {gang.key: gang.gang.minimum for gang in gangs}
+        seen: dict[str, set[str]] = {key: set() for key in keys}
 
-    # -- faults -------------------------------------------------------------------------------------------------------
+        def done() -> bool:
+            for record in self.recorder.live["Pod"].values():
+                key = record.state.get("gang", "")
+                if key in seen and record.state.get("node") and record.state.get("part") == "member":
+                    seen[key].add(record.uid)
+            return all(len(seen[key]) >= quorum for key, quorum in keys.items())
 
-    def kill(self, role: str) -> None:
-        """End every process of a role at once (scheduler, controller, apiserver, etcd)."""
-        for process in self._of(role):
-            self.recorder.act("kill", process.name, role=role)
-            process.kill()
+        self.expect("bound", gangs, self.deadline("drained"))
+        return self.verdict("live", self.until(done, "drained"))
 
-    def pause(self, role: str) -> None:
-        for process in self._of(role):
-            self.recorder.act("pause", process.name, role=role)
-            process.pause()
-
-    def resume(self, role: str) -> None:
-        for process in self._of(role):
-            process.resume()
-            self.recorder.act("resume", process.name, role=role)
-
-    def restart(self, role: str) -> None:
-        """Start every process of a role (again) and wait until it is ready."""
-        for process in self._of(role):
-            self.recorder.act("restart", process.name, role=role)
-            process.restart(self.deadline("ready"))
-            self.recorder.act("ready", process.name, role=role)
-
-    def _of(self, role: str) -> list[Any]:
-        lab = self.lab
-        names: Sequence[str] = {"scheduler": lab.installed.schedulers, "controller": lab.installed.controllers}.get(role, ())
-        names = names or [name for name, process in lab.box.processes.items() if process.command.role == role]
-        if not names:
-            raise HarnessError(f"this box has no process of the role {role!r}")
-        return [lab.box.processes[name] for name in names]
-
-    # -- promises and verdicts ----------------------------------------------------------------------------------------
-
-    def deadline(self, name: str) -> float:
-        return self.lab.deadlines[name]
+    def start_in_order(self, *gangs: LiveGang) -> None:
+        """From now on no gang may be bound before those named earlier."""
+        self.expect("order", gangs, 0.0)
 
     def expect(self, what: str, gangs: Sequence[LiveGang], within: float, **details: Any) -> None:
         """Write down a promise the scheduler is held to from now on."""
@@ -151,22 +207,45 @@ class World:
         """End the promises that were to hold until further notice."""
         self.recorder.act("lift", gangs=[gang.key for gang in gangs])
 
-    def claim(self, sentence: str, held: bool, detail: str = "") -> Verdict:
-        """Something the case saw for itself, such as an answer of the API server."""
+    def claim(self, sentence: str, held: bool | None, detail: str = "") -> Verdict:
+        """Something the case saw for itself, such as an answer of the API server; None: it could not be seen."""
         self.recorder.act("claim", sentence=sentence, held=held, detail=detail)
-        return self.verdict("claims", held)
+        return self.verdict("claims", held is True)
 
-    def rejects(self, obj: Object, sentence: str, *, mention: str = "") -> Verdict:
-        """The API server refuses to create the object, for a reason that mentions this."""
+    def accepts(self, obj: Object, sentence: str) -> Verdict:
+        """The API server creates the object."""
         try:
             self.api.create(obj)
         except ApiError as error:
-            held = error.status in (400, 403, 422) and mention.lower() in error.message.lower()
-            return self.claim(sentence, held, error.message)
+            return self.claim(sentence, False if error.status in REFUSALS else None, error.message)
+        return self.claim(sentence, True)
+
+    def rejects(self, obj: Object, sentence: str, *, mention: str = "") -> Verdict:
+        """The API server refuses to create the object, for a reason that mentions this."""
+        return self._rejected(lambda: self.api.create(obj), sentence, mention)
+
+    def rejects_change(self, obj: Object, change: Object, sentence: str, *, mention: str = "") -> Verdict:
+        """The API server refuses to change the object, for a reason that mentions this."""
+        resource = self.api.resource(obj["apiVersion"], obj["kind"])
+        meta = obj["metadata"]
+
+        def patch() -> Object:
+            return self.api.patch(resource, meta["namespace"], meta["name"], change, content_type=PATCH_MERGE)
+
+        return self._rejected(patch, sentence, mention)
+
+    def _rejected(self, attempt: Callable[[], Object], sentence: str, mention: str) -> Verdict:
+        try:
+            attempt()
+        except ApiError as error:
+            named = mention.lower() in error.message.lower()
+            return self.claim(sentence, (error.status in REFUSALS and named) if error.status else None, error.message)
         return self.claim(sentence, False, "the API server accepted it")
 
     def history(self) -> History:
+        """Everything up to now; the last record says until when the watches were open."""
         lab = self.lab
+        self.recorder.act("note", text="the case looked until here")
         return self.recorder.history(
             self.case, lab.namespaces, integration=lab.integration, kubernetes=lab.box.kubernetes, box=lab.box.kind,
             deadlines=dict(lab.deadlines),
@@ -181,127 +260,3 @@ class World:
         fallback = Verdict(check, Outcome.UNKNOWN, "the case did not see what it waited for")
         verdict = found.get(check, fallback)
         return fallback if verdict.outcome is Outcome.PASS else verdict
-
-
-class LiveGang:
-    """A submitted gang, as the recorder sees it."""
-
-    def __init__(self, world: World, gang: Gang, namespace: str) -> None:
-        self.world = world
-        self.gang = gang
-        self.namespace = namespace
-        self.key = f"{namespace}/{gang.name}"
-        self.objects = gang_objects(world.lab.adapter, gang, namespace, world.lab.box.kubernetes)
-
-    # -- what there is ------------------------------------------------------------------------------------------------
-
-    def members(self) -> list[Record]:
-        """The latest record of every member that exists."""
-        return [record for record in self._pods() if record.state.get("part") == "member"]
-
-    @property
-    def bound(self) -> int:
-        return sum(1 for record in self.members() if record.state.get("node"))
-
-    @property
-    def holds(self) -> int:
-        """Pods bound for the gang, members or placeholders."""
-        return sum(1 for record in self._pods() if record.state.get("node"))
-
-    def _pods(self) -> list[Record]:
-        return [record for record in self.world.recorder.live["Pod"].values() if record.state.get("gang") == self.key]
-
-    def _left(self) -> int:
-        live = self.world.recorder.live
-        kinds = [kind for kind in live if kind not in ("Event", "Node", "Namespace")]
-        return sum(1 for kind in kinds for record in live[kind].values() if record.state.get("gang") == self.key)
-
-    def _refused(self) -> bool:
-        """Whether the scheduler has said no: a member's condition, or an event about the gang."""
-        for record in self.members():
-            if (record.state.get("conditions") or {}).get("PodScheduled", [""])[0] == "False":
-                return True
-        events = self.world.recorder.live["Event"].values()
-        return any(e.state.get("gang") == self.key and e.state.get("reason") in REFUSALS for e in events)
-
-    # -- promises -----------------------------------------------------------------------------------------------------
-
-    def is_bound_whole(self) -> Verdict:
-        """Every member is bound within the deadline."""
-        return self._promise("bound", "live", "bound", lambda: self.bound >= self.gang.size - self.gang.missing, all=True)
-
-    def reaches_quorum(self) -> Verdict:
-        """At least the quorum is bound within the deadline."""
-        return self._promise("bound", "live", "bound", lambda: self.bound >= self.gang.minimum)
-
-    def is_refused(self) -> Verdict:
-        """Nothing of it is bound, and there is evidence that the scheduler has looked at it."""
-        world = self.world
-        fence = ""
-
-        def passed() -> bool:
-            pods = world.recorder.live["Pod"].values()
-            return self._refused() or any(pod.name == fence and pod.state.get("node") for pod in pods)
-
-        world.expect("refused", [self], world.deadline("refused"))
-        fence = world.fence()
-        seen = world.recorder.wait(lambda: passed() or self.bound > 0, world.deadline("refused"))
-        return world.verdict("refused", seen and self.bound == 0)
-
-    def stays_unbound(self) -> Verdict:
-        """From now on nothing of it may be bound, until `world.lift`; holds so far."""
-        self.world.expect("unbound", [self], 0.0)
-        return self.world.verdict("refused", self.bound == 0)
-
-    def is_released(self) -> Verdict:
-        """Nothing is held for it within the deadline."""
-        return self._promise("released", "hostage", "released", lambda: self.holds == 0)
-
-    def is_gone(self) -> Verdict:
-        """Nothing of it is left within the deadline."""
-        return self._promise("gone", "clean", "gone", lambda: self._left() == 0)
-
-    def is_evicted(self, *, whole: bool = False) -> Verdict:
-        """It loses members to the scheduler within the deadline; `whole`: all of them."""
-        size = self.gang.size - self.gang.missing
-        goal = (lambda: self.bound == 0) if whole else (lambda: self.bound < size)
-        return self._promise("evicted", "victims", "evicted", goal, all=whole)
-
-    def stays_untouched(self) -> None:
-        """From now on no member of it may be evicted, until `world.lift`."""
-        self.world.expect("untouched", [self], 0.0)
-
-    def _promise(self, what: str, check: str, deadline: str, goal: Callable[[], bool], **details: Any) -> Verdict:
-        within = self.world.deadline(deadline)
-        self.world.expect(what, [self], within, **details)
-        return self.world.verdict(check, self.world.recorder.wait(goal, within))
-
-    # -- changes ------------------------------------------------------------------------------------------------------
-
-    def create_missing(self, count: int | None = None) -> None:
-        """Create members that were left out at submission."""
-        whole = self.gang.but(missing=0)
-        known = {obj["metadata"]["name"] for obj in self.objects if obj["kind"] == "Pod"}
-        every = gang_objects(self.world.lab.adapter, whole, self.namespace, self.world.lab.box.kubernetes)
-        late = [obj for obj in every if obj["kind"] == "Pod" and obj["metadata"]["name"] not in known][:count]
-        names = [obj["metadata"]["name"] for obj in late]
-        self.world.recorder.act("create", self.gang.name, self.namespace, members=names)
-        create_all(self.world.api, late)
-        self.objects += late
-        self.gang = self.gang.but(missing=self.gang.missing - len(late))
-
-    def delete_members(self, *names: str) -> None:
-        self.world.recorder.act("delete", self.gang.name, self.namespace, what="members", members=list(names))
-        for name in names:
-            self.world.api.delete(POD, self.namespace, name, grace=0)
-
-    def edit_quorum(self, quorum: int) -> None:
-        """Change the quorum in the gang's own object."""
-        edit = self.world.lab.adapter.edit_quorum
-        if edit is None:
-            raise HarnessError(f"{self.world.lab.adapter.title} has no way to edit a quorum")
-        self.world.recorder.act("edit", self.gang.name, self.namespace, quorum=quorum)
-        for (version, kind), name, change in edit(self.gang, quorum):
-            resource = self.world.api.resource(version, kind)
-            self.world.api.patch(resource, self.namespace, name, change, content_type=PATCH_MERGE)
-        self.gang = self.gang.but(quorum=quorum)

@@ -9,7 +9,7 @@ from harness.adapters.base import Adapter
 from harness.box.artifacts.register import nearest
 from harness.core.errors import UsageError
 
-_HELPERS = {"base", "render", "__init__"}
+_HELPERS = {"__init__", "base", "hosting", "render"}
 
 __all__ = ["Adapter", "adapter", "names"]
 

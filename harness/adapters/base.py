@@ -69,6 +69,7 @@ class Installed:
     departures: tuple[Departure, ...] = ()
     schedulers: tuple[str, ...] = ()  # names in box.processes that place pods
     controllers: tuple[str, ...] = ()  # names in box.processes that keep the gang's objects
+    features: frozenset[str] = frozenset()  # what options of the user added to the adapter's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,8 @@ class Adapter:
     read_group: Callable[[Object], tuple[str, int | None]]  # gang object -> (gang name, its quorum)
     classify: Callable[[Object], tuple[str, str, str]]  # pod -> (gang name or "", part, role)
     edit_quorum: Callable[[Gang, int], Sequence[tuple[tuple[str, str], str, Object]]] | None = None
+    definitions: Callable[[Settings], Sequence[Path]] = lambda settings: ()  # CRDs to have before the box starts
+    queue: Callable[[Box, str, Mapping[str, str]], None] | None = None  # make a queue of this name with these limits
     limits: tuple[Limit, ...] = ()
     needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)
     kubernetes: tuple[str, ...] = ("1.35", "1.36", "1.37")  # minors it runs on

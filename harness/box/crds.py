@@ -32,22 +32,32 @@ def name_of(path: Path) -> str:
 
 def ensure(api: Api, paths: Sequence[Path], timeout: float = TIMEOUT) -> None:
     """Create the definitions that are missing and return when all are served."""
-    names = {name_of(path): path for path in paths}
-    missing = names.keys() - _established(api)
-    for name in sorted(missing):
+    late = {name_of(path): path for path in paths}
+    late = {name: path for name, path in late.items() if not served(api, name)}
+    for path in late.values():
         try:
-            api.request("POST", CRD.path(), read(names[name]))
+            api.request("POST", CRD.path(), read(path))
         except ApiError as error:
             if error.reason != "AlreadyExists":
                 raise
     deadline = time.monotonic() + timeout
-    while late := names.keys() - _established(api):
+    while late := {name: path for name, path in late.items() if not served(api, name)}:
         if time.monotonic() > deadline:
-            raise HarnessError(
-                f"{len(late)} of {len(names)} definitions were not established within {timeout:.0f} s: "
-                f"{', '.join(sorted(late))}"
-            )
-        time.sleep(0.2)  # each look is megabytes of JSON
+            raise HarnessError(f"not served within {timeout:.0f} s of their definition: {', '.join(sorted(late))}")
+        time.sleep(0.05)
+
+
+def served(api: Api, name: str) -> bool:
+    """Whether the API server offers the kind of the definition called PLURAL.GROUP; it does once it is established."""
+    plural, _, group = name.partition(".")
+    try:
+        version = api.request("GET", f"/apis/{group}")["preferredVersion"]["groupVersion"]
+        resources = api.request("GET", f"/apis/{version}")["resources"]
+    except ApiError as error:
+        if error.status == 404:
+            return False
+        raise
+    return any(resource["name"] == plural for resource in resources)
 
 
 def read(path: Path) -> Object:
@@ -55,11 +65,3 @@ def read(path: Path) -> Object:
     obj: Object = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     obj.pop("status", None)
     return obj
-
-
-def _established(api: Api) -> set[str]:
-    return {
-        obj["metadata"]["name"]
-        for obj in api.list(CRD)
-        if any(c["type"] == "Established" and c["status"] == "True" for c in obj.get("status", {}).get("conditions") or ())
-    }

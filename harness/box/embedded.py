@@ -66,7 +66,7 @@ class EmbeddedBox:
         self._gates = dict(gates or {})
         self._port = port
         self._with_scheduler = scheduler
-        self._definitions = tuple(definitions)  # definitions that are there before any controller starts
+        self._definitions = tuple(definitions)  # files of CRDs that are there before any controller starts
         self.listener = listener or Quiet()
         self._ports = Ports()
         self._keeper: KeeperLink | None = None

@@ -48,6 +48,7 @@ class Process:
         self.paused = False
         self._keeper = keeper_link
         self._probe = probe
+        self._log_start = 0  # size of the log when it was last started
 
     @property
     def name(self) -> str:
@@ -63,6 +64,7 @@ class Process:
             return
         self.exit_code = None
         self.paused = False
+        self._log_start = self.log.stat().st_size if self.log.exists() else 0
         self.pid = self._keeper.start(self)
 
     def kill(self) -> None:
@@ -107,6 +109,14 @@ class Process:
                     hint=f"its whole log: {self.log}",
                 )
             time.sleep(POLL)
+
+    def said(self, text: str) -> bool:
+        """Whether it has written this since it was last started: the readiness of programs that have no other word."""
+        if not self.log.exists():
+            return False
+        with self.log.open("rb") as log:
+            log.seek(self._log_start)
+            return text.encode() in log.read()
 
     def tail(self, lines: int = 12) -> str:
         """The last lines of its log."""

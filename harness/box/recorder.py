@@ -83,7 +83,11 @@ class Recorder:
         return record
 
     def history(self, case: str, namespaces: Sequence[str], **more: Any) -> History:
-        """The history of the case up to now: its namespaces, the nodes and its own actions."""
+        """The history of the case up to now: its namespaces, the nodes and its own actions.
+
+        Its last record is a note, whose time says how long was watched: that nothing happened is a finding, too.
+        """
+        self.act("note", text="the history was taken here")
         with self.changed:
             records = list(self._records)
         mine = [record for record in records if not record.namespace or record.namespace in namespaces]

@@ -18,7 +18,7 @@ from harness.core.errors import UsageError
 
 @click.group(name="list")
 def list_() -> None:
-    """Show versions, integrations or cases."""
+    """Show versions, integrations, cases or clauses."""
 
 
 @list_.command()
@@ -67,6 +67,26 @@ def cases(as_json: bool) -> None:
     found = collect_cases()
     rows = [asdict(case) for case in found] if as_json else [{f: getattr(case, f) for f in fields} for case in found]
     show(rows, as_json)
+
+
+@list_.command()
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--coverage", is_flag=True, help="Show the cases of each clause, or why it has none.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def clauses(ids: tuple[str, ...], coverage: bool, as_json: bool) -> None:
+    """Clauses of the register: every sentence a scheduler is held to."""
+    from harness.collect import clause_coverage
+
+    found = clause_coverage(ids)
+    if coverage:
+        rows = [one.as_data() for one in found]
+        show(rows if as_json else [{**row, "cases": ", ".join(row["cases"])} for row in rows], as_json)
+        if not as_json:
+            console().print(f"{sum(1 for one in found if one.cases)} of {len(found)} clauses have cases", style="dim")
+        return
+    fields = ("id", "level", "versions", "sentence")
+    data = [asdict(one.clause) for one in found]
+    show(data if as_json else [{name: row[name] for name in fields} for row in data], as_json)
 
 
 @click.command(epilog="\b\nExample:\n  muster render --integration workload --gang size=4,gpus=2 | kubectl apply -f -")

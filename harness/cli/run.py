@@ -21,6 +21,7 @@ from harness.core.catalogue import LEVELS, PROFILES
 from harness.core.errors import ExitCode, HarnessError, UsageError
 from harness.core.results import RunResult
 from harness.core.verdict import Outcome
+from harness.report.folder import new_folder, point_latest
 
 CODES = {
     Outcome.PASS: ExitCode.CONFORMANT, Outcome.NOT_SUPPORTED: ExitCode.CONFORMANT,
@@ -67,7 +68,7 @@ def run(
         options += [f"--muster-{flag}={','.join(values)}"] if values else []
     options += [f"--muster-kubernetes={kubernetes}"] if kubernetes else []
     options += ["--muster-probe=true"] if probe else []
-    folder = running.new_folder(output, "-".join(name.replace("@", "-") for name in chosen)[:60])
+    folder = new_folder(output, "-".join(name.replace("@", "-") for name in chosen)[:60], time.time())
     draw = Draw(quiet=quiet, verbose=verbose)
     plan = running.Plan(tuple(chosen), tuple(options), workers)
     result, faults = running.run(plan, folder, draw)
@@ -86,6 +87,7 @@ def conclude(result: RunResult, faults: running.Faults, folder: Path) -> int:
         if github.detected():
             github.publish(result, sys.stdout, folder)
         summary(result)
+        point_latest(folder)
         out.print(f"\nreport  {folder / 'index.html'}")
     for fault in faults.messages:
         raise HarnessError(fault["message"], hint=fault["hint"]) if fault["code"] == 3 else UsageError(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from harness.core.errors import HarnessError
 from harness.core.features import FEATURES
+from harness.core.versions import check_range, in_range
 
 PROFILES = {
     "GANG-CORE": "What any gang scheduler must do.",
@@ -42,6 +43,7 @@ class Case:
     strength: str = "MUST"
     disruptive: bool = False  # kills processes or nodes
     slow: bool = False  # waits for a timeout of minutes
+    kubernetes: str = ""  # versions for which its clauses hold, such as ">=1.36,<1.37"; empty: all
 
     def __post_init__(self) -> None:
         for what, given, allowed in (
@@ -49,6 +51,7 @@ class Case:
         ):  # fmt: skip
             if given not in allowed:
                 raise HarnessError(f"case {self.id}: {what} {given!r} is none of {', '.join(allowed)}")
+        check_range(self.kubernetes, f"case {self.id}")
         for feature in self.needs:
             if feature not in FEATURES:
                 raise HarnessError(f"case {self.id}: needs the unknown feature {feature!r}")
@@ -58,3 +61,11 @@ class Case:
     def lacks(self, features: frozenset[str]) -> tuple[str, ...]:
         """The features it needs that are not among these."""
         return tuple(feature for feature in self.needs if feature not in features)
+
+    def unmet(self, title: str, features: frozenset[str], kubernetes: str) -> str:
+        """Why an integration of this title cannot be held to it; empty if it can."""
+        if missing := self.lacks(features):
+            return f"{title} does not claim {', '.join(missing)}"
+        if not in_range(kubernetes, self.kubernetes):
+            return f"its clauses hold for Kubernetes {self.kubernetes}, this is {kubernetes}"
+        return ""

@@ -12,8 +12,7 @@ from harness.world import World
 def test_one_of_two_gangs_wins_whole(world: World) -> None:
     world.nodes(2, gpus=4)
 
-    red = world.submit(Gang("red", size=4, gpus=2))
-    blue = world.submit(Gang("blue", size=4, gpus=2))
+    red, blue = world.submit_together(Gang("red", size=4, gpus=2), Gang("blue", size=4, gpus=2))
 
     verdict, winner = world.one_of(red, blue)
     assert verdict

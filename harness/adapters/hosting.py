@@ -1,0 +1,180 @@
+"""What the integrations that bring their own programs have in common: running them beside the box's.
+
+Every program gets a kubeconfig of its own, so that the audit log can tell who did what, and a certificate under the
+box's authority where it serves TLS. Starting is idempotent: a program that runs already is left alone.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.adapters.base import Box, Departure, Object, Settings
+from harness.box import crds
+from harness.box.artifacts import Artifact, resolve
+from harness.box.artifacts.register import nearest
+from harness.box.pki import write_private
+from harness.box.process import Command, Process
+from harness.core.errors import HarnessError, UsageError
+from harness.core.gang import Gang
+
+START_TIMEOUT = 60.0  # seconds for one program; a second is usual, half a minute was seen beside a compiler
+
+OUTSIDE = Departure(
+    "runs as a process of this machine with full rights, not as a Deployment with the vendor's ClusterRole",
+    "the box has no nodes that run containers; the in-cluster way is for kind",
+)
+QUIET = Departure("log level 2", "the vendor's level writes megabytes a minute; placement does not depend on it")
+
+
+def artifact(component: str, settings: Settings) -> Artifact:
+    """The binaries and files of the integration in the version the user wants."""
+    return resolve(component, settings.version, binaries=settings.binaries, progress=settings.progress)
+
+
+def definitions(component: str) -> Callable[[Settings], tuple[Path, ...]]:
+    """The CRDs of a component, as the `definitions` of an adapter."""
+    return lambda settings: tuple(artifact(component, settings).files["crds"])
+
+
+def ensure_crds(box: Box, found: Artifact) -> None:
+    """Have the component's CRDs served; they are already if the box was made with them."""
+    crds.ensure(box.api, found.files["crds"])
+
+
+def ensure_namespace(box: Box, name: str) -> None:
+    """The namespace a vendor installs itself into."""
+    box.api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+
+
+def start(
+    box: Box, name: str, binary: Path, flags: Sequence[str], *, role: str, probe: Callable[[], bool] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Process:  # fmt: skip
+    """Start a program in the box unless it runs already; `wait_ready` of what is returned says when it can be used."""
+    running: Process | None = box.processes.get(name)
+    if running is not None and running.alive:
+        return running
+    kubeconfig = box.directory / f"{name}.kubeconfig"
+    command = Command(name, (str(binary), *flags), {"KUBECONFIG": str(kubeconfig), **(environment or {})}, role=role)
+    process: Process = box.run(command, probe)
+    return process
+
+
+def runs(box: Box, *names: str) -> bool:
+    """Whether all these programs are in the box and alive."""
+    return all(name in box.processes and box.processes[name].alive for name in names)
+
+
+def serving(box: Box, name: str) -> tuple[Path, Path]:
+    """Certificate and key for a program that serves TLS on 127.0.0.1."""
+    pair = box.authority.issue(name)
+    folder = box.directory / "pki"
+    return write_private(folder / f"{name}.crt", pair.certificate), write_private(folder / f"{name}.key", pair.key)
+
+
+def http_probe(port: int, path: str) -> Callable[[], bool]:
+    """Ready when this endpoint, without TLS, answers 200."""
+
+    def probe() -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=2) as answer:
+                return bool(answer.status == 200)
+        except (OSError, urllib.error.URLError):
+            return False
+
+    return probe
+
+
+def tcp_probe(port: int) -> Callable[[], bool]:
+    """Ready when something listens there: for a server that opens its port last."""
+
+    def probe() -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=2).close()
+        except OSError:
+            return False
+        return True
+
+    return probe
+
+
+def wait(condition: Callable[[], bool], what: str, process: Process, timeout: float = START_TIMEOUT) -> None:
+    """Return once the condition holds; fail with the last words of the process it depends on."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        process.is_ready()  # raises if it has died
+        if time.monotonic() > deadline:
+            raise HarnessError(
+                f"{what} did not come within {timeout:.0f} s; the last lines of {process.name}:\n{process.tail()}",
+                hint=f"its whole log: {process.log}",
+            )
+        time.sleep(0.02)
+
+
+def write_yaml(path: Path, content: Any) -> Path:
+    """A configuration file of a program."""
+    path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    return path
+
+
+def read_yaml(paths: Iterable[Path], name: str) -> Any:
+    """The content of the file of this name among an artifact's files."""
+    return yaml.safe_load(pick(paths, name).read_text(encoding="utf-8"))
+
+
+def pick(paths: Iterable[Path], name: str) -> Path:
+    """The file of this name among an artifact's files."""
+    return next(path for path in paths if path.name == name)
+
+
+def scheduler_flags(box: Box, name: str, config: Path, port: int) -> list[str]:
+    """The flags of anything built on kube-scheduler: where it listens and whom it asks who is calling."""
+    certificate, key = serving(box, name)
+    kubeconfig = box.identity(name)
+    return [
+        f"--config={config}",
+        "--bind-address=127.0.0.1",
+        f"--secure-port={port}",
+        f"--tls-cert-file={certificate}",
+        f"--tls-private-key-file={key}",
+        f"--authentication-kubeconfig={kubeconfig}",
+        f"--authorization-kubeconfig={kubeconfig}",
+    ]
+
+
+def scheduler_config(config: Object, kubeconfig: Path) -> Object:
+    """A vendor's KubeSchedulerConfiguration as it runs here: with our kubeconfig and without leader election."""
+    return {
+        **config,
+        "leaderElection": {**config.get("leaderElection", {}), "leaderElect": False},
+        "clientConnection": {**config.get("clientConnection", {}), "kubeconfig": str(kubeconfig)},
+    }
+
+
+def options(settings: Settings, allowed: Mapping[str, str]) -> Mapping[str, str]:
+    """The options given with --set; UsageError for one the integration does not have."""
+    for name in settings.options:
+        if name not in allowed:
+            known = "; ".join(f"{option}: {what}" for option, what in allowed.items()) or "none"
+            raise UsageError(f"unknown option {name!r}", hint=f"{nearest(name, allowed)}Options here: {known}.")
+    return settings.options
+
+
+def styles(gang: Gang, allowed: Iterable[str]) -> frozenset[str]:
+    """The variations a gang asks for, several joined by `+`; UsageError for one the integration does not have."""
+    allowed = tuple(allowed)
+    wanted = frozenset((gang.style or "").split("+")) - {""}
+    if unknown := sorted(wanted - set(allowed)):
+        raise UsageError(
+            f"gang {gang.name}: unknown style {unknown[0]!r}",
+            hint=f"{nearest(unknown[0], allowed)}Styles here: {', '.join(allowed) or 'none'}.",
+        )
+    return wanted

@@ -1,0 +1,138 @@
+"""Koordinator: kube-scheduler with its own gang plugin, by PodGroup objects or by annotations on the pods alone.
+
+The scheduler runs with the configuration its own repository ships, every plugin of it; the other programs of Koordinator
+are about quality of service on real nodes and have no part in gangs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from harness.adapters import hosting
+from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
+from harness.adapters.render import parse, render
+from harness.core.gang import Gang
+
+SCHEDULER = "koord-scheduler"
+POD_GROUP = ("scheduling.sigs.k8s.io/v1alpha1", "PodGroup")
+NAMESPACE = "koordinator-system"
+GANG = "gang.scheduling.koordinator.sh"
+STYLES = ("annotations", "nonstrict", "only-waiting", "waiting-and-running", "once-satisfied")
+DEPARTURES = (
+    hosting.OUTSIDE,
+    Departure("leader election is off", "one scheduler runs per box"),
+    hosting.QUIET,
+)
+
+
+def install(box: Box, settings: Settings) -> Installed:
+    """The scheduler, with all CRDs: it waits without a word for those it watches."""
+    hosting.options(settings, {})
+    found = hosting.artifact("koordinator", settings)
+    if not hosting.runs(box, SCHEDULER):
+        hosting.ensure_crds(box, found)
+        hosting.ensure_namespace(box, NAMESPACE)  # its quota plugin keeps its own objects there
+        path = box.directory / "koord-scheduler.yaml"
+        shipped = hosting.read_yaml(found.files["config"], "scheduler-config.yaml")["data"]["koord-scheduler-config"]
+        port = box.reserve_port()
+        flags = hosting.scheduler_flags(box, SCHEDULER, path, port)
+        config = hosting.scheduler_config(yaml.safe_load(shipped), box.directory / f"{SCHEDULER}.kubeconfig")
+        hosting.write_yaml(path, config)
+        hosting.start(
+            box, SCHEDULER, found.binaries["scheduler"], [*flags, "--port=0", "-v=2"], role="scheduler",
+            probe=box.https_probe(port, "/healthz"),
+        )  # fmt: skip
+    box.processes[SCHEDULER].wait_ready(hosting.START_TIMEOUT)
+    return Installed(found.version, (found,), DEPARTURES, (SCHEDULER,), (SCHEDULER,))
+
+
+def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
+    """An elastic quota with these limits, in force once the scheduler has written down what it allows at run time."""
+    box.api.apply(parse(render("koordinator/queue.yaml.j2", name=name, namespace=NAMESPACE, limits=limits))[0])
+    quotas = box.api.resource("scheduling.sigs.k8s.io/v1alpha1", "ElasticQuota")
+
+    def in_force() -> bool:
+        annotations = box.api.get(quotas, NAMESPACE, name)["metadata"].get("annotations") or {}
+        return "quota.scheduling.koordinator.sh/runtime" in annotations
+
+    hosting.wait(in_force, f"the quota {name!r}", box.processes[SCHEDULER])
+
+
+def features(version: str, kubernetes: str) -> frozenset[str]:
+    return frozenset({
+        "gang", "quorum", "roles", "group-object", "group-status", "group-first", "quorum-edit", "timeout", "priority",
+        "preemption", "queue", "gang-group", "nonstrict", "restart-safe",
+    })  # fmt: skip
+
+
+def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
+    """`terms` is what the gang asks for beside its quorum: on the PodGroup, or on every pod where there is none."""
+    wanted = hosting.styles(gang, STYLES)
+    terms = {f"{GANG}/mode": "NonStrict"} if "nonstrict" in wanted else {}
+    for policy in ("only-waiting", "waiting-and-running", "once-satisfied"):
+        if policy in wanted:
+            terms[f"{GANG}/match-policy"] = policy
+    by_annotations = "annotations" in wanted
+    if by_annotations:
+        terms |= {f"{GANG}/name": gang.name, f"{GANG}/min-available": str(gang.minimum)}
+        if gang.timeout is not None:
+            terms[f"{GANG}/waiting-time"] = f"{gang.timeout}s"
+    return {
+        "by_annotations": by_annotations,
+        "terms": terms,
+        "labels": {} if by_annotations else {"pod-group.scheduling.sigs.k8s.io": gang.name},
+        "quota": {"quota.scheduling.koordinator.sh/name": gang.queue} if gang.queue else {},
+        "together": together,
+    }
+
+
+def together(gang: Gang, namespace: str) -> str:
+    """The gangs that start together, as the annotation wants them; a name without a slash is in the same namespace."""
+    names = {name if "/" in name else f"{namespace}/{name}" for name in (gang.name, *gang.group)}
+    return json.dumps(sorted(names))
+
+
+def groups(kubernetes: str) -> tuple[tuple[str, str], ...]:
+    return (POD_GROUP,)
+
+
+def read_group(obj: Object) -> tuple[str, int | None]:
+    meta = obj["metadata"]
+    return (meta.get("labels") or {}).get(GANG_LABEL, meta["name"]), (obj.get("spec") or {}).get("minMember")
+
+
+def edit_quorum(gang: Gang, quorum: int) -> Sequence[tuple[tuple[str, str], str, Object]]:
+    return [(POD_GROUP, gang.name, {"spec": {"minMember": quorum}})]
+
+
+ADAPTER = Adapter(
+    name="koordinator",
+    title="Koordinator",
+    organization="CNCF",
+    url="https://koordinator.sh",
+    component="koordinator",
+    scheduler="koord-scheduler",
+    features=features,
+    install=install,
+    values=values,
+    groups=groups,
+    read_group=read_group,
+    classify=by_label,
+    edit_quorum=edit_quorum,
+    definitions=hosting.definitions("koordinator"),
+    queue=make_queue,
+    limits=(
+        Limit("role-minima", ">=0.3", "A gang has one minimum; roles with minima of their own are gangs of one group.",
+              "https://koordinator.sh/docs/designs/gang-scheduling"),
+        Limit("topology", ">=1.0", "Domains come from a ClusterNetworkTopology object, not from a node label.",
+              "https://koordinator.sh/docs/user-manuals/network-topology-aware-scheduling"),
+        Limit("preemption", ">=1.0", "Members preempt one by one; preemption for the gang as a whole is off in the "
+              "configuration the project ships (enablePreemption).",
+              "https://koordinator.sh/docs/designs/gang-scheduling"),
+        Limit("gang", ">=1.8", "When the bind of one member is refused the others stay bound."),
+    ),
+)  # fmt: skip

@@ -1,0 +1,224 @@
+"""Volcano: a batch scheduler of its own, with a controller manager and admission webhooks.
+
+It runs as its Helm chart would run it: scheduler configuration, flags and the list of webhooks come from the chart in
+the locked module. The order of starting matters. The scheduler creates the queues `root` and `default`, which the
+webhooks would have to admit, and the controller opens them; so the webhooks are registered once both queues are open.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.adapters import hosting
+from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
+from harness.adapters.render import parse, render, total_request
+from harness.box.artifacts import Artifact
+from harness.core.gang import Gang
+
+SCHEDULER, CONTROLLER, WEBHOOKS = "vc-scheduler", "vc-controller-manager", "vc-webhook-manager"
+POD_GROUP = ("scheduling.volcano.sh/v1beta1", "PodGroup")
+QUEUE = ("scheduling.volcano.sh/v1beta1", "Queue")
+JOB = ("batch.volcano.sh/v1alpha1", "Job")
+NAMESPACE = "volcano-system"
+OPTIONS = {
+    "schedule-period": "time between two cycles, such as 100ms; the vendor's is 1s",
+    "actions": "what a cycle does, such as 'enqueue, allocate, preempt, backfill'; the vendor's has no preempt",
+}
+STYLES = ("vcjob",)
+DEPARTURES = (
+    hosting.OUTSIDE,
+    Departure("admission webhooks are reached by URL on 127.0.0.1", "the webhook manager is a process of this machine"),
+    Departure("the controller manager logs at level 2", hosting.QUIET.why),
+)
+
+
+def install(box: Box, settings: Settings) -> Installed:
+    """Scheduler and controller manager first, then the webhooks, then what serves them."""
+    chosen = hosting.options(settings, OPTIONS)
+    found = hosting.artifact("volcano", settings)
+    departures = [*DEPARTURES, *(Departure(f"{name} {value}", "asked for with --set") for name, value in chosen.items())]
+    if not hosting.runs(box, SCHEDULER, CONTROLLER, WEBHOOKS):
+        hosting.ensure_crds(box, found)
+        hosting.ensure_namespace(box, NAMESPACE)
+        values = hosting.read_yaml(found.files["chart"], "values.yaml")["custom"]
+        scheduler = _start_scheduler(box, found, values, chosen)
+        controller = _start_controller(box, found, values)
+        scheduler.wait_ready(hosting.START_TIMEOUT)
+        controller.wait_ready(hosting.START_TIMEOUT)
+        hosting.wait(lambda: all(_open(box, name) for name in ("root", "default")), "the queue `default`", controller)
+        _start_webhooks(box, found, values)
+    more = frozenset({"preemption"}) if "preempt" in chosen.get("actions", "") else frozenset()
+    return Installed(found.version, (found,), tuple(departures), (SCHEDULER,), (CONTROLLER,), more)
+
+
+def _start_scheduler(box: Box, found: Artifact, values: Mapping[str, Any], chosen: Mapping[str, str]) -> Any:
+    conf = hosting.read_yaml(found.files["chart"], "volcano-scheduler.conf")
+    conf["actions"] = chosen.get("actions", conf["actions"])
+    health = box.reserve_port()
+    flags = [
+        f"--kubeconfig={box.identity(SCHEDULER)}",
+        f"--scheduler-conf={hosting.write_yaml(box.directory / 'volcano-scheduler.conf', conf)}",
+        f"--leader-elect={str(values['leader_elect_enable']).lower()}",
+        "--enable-healthz=true",
+        f"--healthz-address=127.0.0.1:{health}",
+        "--enable-metrics=true",
+        f"--listen-address=127.0.0.1:{box.reserve_port()}",
+        f"--kube-api-qps={values['scheduler_kube_api_qps']}",
+        f"--kube-api-burst={values['scheduler_kube_api_burst']}",
+        f"--schedule-period={chosen.get('schedule-period', values['scheduler_schedule_period'])}",
+        f"--node-worker-threads={values['scheduler_node_worker_threads']}",
+        f"--cache-dump-dir={box.directory}",
+        f"-v={values['scheduler_log_level']}",
+    ]
+    return hosting.start(
+        box, SCHEDULER, found.binaries["scheduler"], flags, role="scheduler",
+        probe=hosting.http_probe(health, "/healthz"), environment={"DEBUG_SOCKET_DIR": str(box.directory)},
+    )  # fmt: skip
+
+
+def _start_controller(box: Box, found: Artifact, values: Mapping[str, Any]) -> Any:
+    health = box.reserve_port()
+    flags = [
+        f"--kubeconfig={box.identity(CONTROLLER)}",
+        f"--leader-elect={str(values['leader_elect_enable']).lower()}",
+        "--enable-healthz=true",
+        f"--healthz-address=127.0.0.1:{health}",
+        "--enable-metrics=true",
+        f"--listen-address=127.0.0.1:{box.reserve_port()}",
+        f"--kube-api-qps={values['controller_kube_api_qps']}",
+        f"--kube-api-burst={values['controller_kube_api_burst']}",
+        f"--worker-threads={values['controller_worker_threads']}",
+        f"--worker-threads-for-gc={values['controller_worker_threads_for_gc']}",
+        f"--worker-threads-for-podgroup={values['controller_worker_threads_for_podgroup']}",
+        "-v=2",
+    ]
+    return hosting.start(
+        box, CONTROLLER, found.binaries["controller-manager"], flags, role="controller",
+        probe=hosting.http_probe(health, "/healthz"),
+        environment={"KUBE_POD_NAMESPACE": NAMESPACE, "HELM_RELEASE_NAME": "volcano"},
+    )  # fmt: skip
+
+
+def _start_webhooks(box: Box, found: Artifact, values: Mapping[str, Any]) -> None:
+    port, health = box.reserve_port(), box.reserve_port()
+    certificate, key = hosting.serving(box, WEBHOOKS)
+    for obj in webhooks(found, url=f"https://127.0.0.1:{port}", authority=box.authority.certificate):
+        box.api.apply(obj)
+    flags = [
+        f"--kubeconfig={box.identity(WEBHOOKS)}",
+        f"--enabled-admission={values['enabled_admissions']}",
+        f"--tls-cert-file={certificate}",
+        f"--tls-private-key-file={key}",
+        f"--ca-cert-file={box.directory / 'pki' / 'ca.crt'}",
+        f"--admission-conf={hosting.pick(found.files['chart'], 'volcano-admission.conf')}",
+        "--webhook-url=https://127.0.0.1",
+        "--listen-address=127.0.0.1",
+        f"--port={port}",
+        "--enable-healthz=true",
+        f"--healthz-address=127.0.0.1:{health}",
+        "--graceful-shutdown-time=0s",
+        "-v=2",
+    ]
+    process = hosting.start(
+        box, WEBHOOKS, found.binaries["webhook-manager"], flags, role="webhook", probe=hosting.tcp_probe(port)
+    )
+    process.wait_ready(hosting.START_TIMEOUT)
+
+
+def webhooks(found: Artifact, *, authority: bytes, url: str = "") -> list[Object]:
+    """The chart's webhook configurations that its own values switch on; by URL if one is given, else by service."""
+    wanted = hosting.read_yaml(found.files["chart"], "values.yaml")["custom"]["enabled_admissions"].split(",")
+    chosen = []
+    for obj in yaml.safe_load_all(plain_yaml(hosting.pick(found.files["chart"], "webhooks.yaml"))):
+        client = obj["webhooks"][0]["clientConfig"]
+        path = client["service"]["path"]
+        if path in wanted:
+            bundle = {"caBundle": base64.b64encode(authority).decode()}
+            by_url = {"url": url + path}
+            obj["webhooks"][0]["clientConfig"] = {**bundle, **(by_url if url else client)}
+            obj["metadata"].pop("labels", None)
+            chosen.append(obj)
+    return chosen
+
+
+def plain_yaml(path: Path) -> str:
+    """A chart's template without its template language: names filled in, lines that only steer it left out."""
+    text = path.read_text(encoding="utf-8")
+    text = text.replace("{{ .Release.Namespace }}", NAMESPACE).replace("{{ .Release.Name }}", "volcano")
+    return "\n".join(line for line in text.splitlines() if not re.match(r"\s*\{\{", line))
+
+
+def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
+    """A queue with these limits, open for gangs."""
+    box.api.apply(parse(render("volcano/queue.yaml.j2", name=name, limits=limits))[0])
+    hosting.wait(lambda: _open(box, name), f"the queue {name!r}", box.processes[CONTROLLER])
+
+
+def _open(box: Box, name: str) -> bool:
+    found = box.api.find(box.api.resource(*QUEUE), "", name)
+    return found is not None and (found.get("status") or {}).get("state") == "Open"
+
+
+def features(version: str, kubernetes: str) -> frozenset[str]:
+    return frozenset({
+        "gang", "quorum", "roles", "role-minima", "group-object", "group-status", "group-first", "quorum-edit",
+        "priority", "queue", "restart-safe",
+    })  # fmt: skip
+
+
+def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
+    return {"vcjob": "vcjob" in hosting.styles(gang, STYLES), "minimum": total_request(gang)}
+
+
+def groups(kubernetes: str) -> tuple[tuple[str, str], ...]:
+    return POD_GROUP, JOB
+
+
+def read_group(obj: Object) -> tuple[str, int | None]:
+    """The gang of a PodGroup or Job; the PodGroups Volcano makes for single pods stand for none."""
+    meta, spec = obj["metadata"], obj.get("spec") or {}
+    if meta["name"].startswith("podgroup-") and meta.get("ownerReferences"):
+        return "", None
+    return (meta.get("labels") or {}).get(GANG_LABEL, meta["name"]), spec.get("minMember", spec.get("minAvailable"))
+
+
+def edit_quorum(gang: Gang, quorum: int) -> Sequence[tuple[tuple[str, str], str, Object]]:
+    if "vcjob" in hosting.styles(gang, STYLES):
+        return [(JOB, gang.name, {"spec": {"minAvailable": quorum}})]
+    minimum = total_request(gang.but(quorum=quorum))
+    return [(POD_GROUP, gang.name, {"spec": {"minMember": quorum, "minResources": minimum}})]
+
+
+ADAPTER = Adapter(
+    name="volcano",
+    title="Volcano",
+    organization="CNCF",
+    url="https://volcano.sh",
+    component="volcano",
+    scheduler="volcano",
+    features=features,
+    install=install,
+    values=values,
+    groups=groups,
+    read_group=read_group,
+    classify=by_label,
+    edit_quorum=edit_quorum,
+    definitions=hosting.definitions("volcano"),
+    queue=make_queue,
+    limits=(
+        Limit("preemption", ">=1.0", "The configuration of the chart has no preempt action; `--set actions='enqueue, "
+              "allocate, preempt, backfill'` adds it.", "https://volcano.sh/en/docs/actions/"),
+        Limit("topology", ">=1.0", "Gangs stay together by HyperNode objects, not by a node label, and the plugin is not "
+              "in the configuration of the chart.", "https://volcano.sh/en/docs/network_topology_aware_scheduling/"),
+        Limit("timeout", ">=1.0", "A gang has no time limit of its own: what does not fit in one cycle holds nothing.",
+              "https://volcano.sh/en/docs/plugins/"),
+        Limit("gang", ">=1.14", "When the bind of one member is refused the others stay bound; it is tried again in every "
+              "cycle."),
+    ),
+)  # fmt: skip

@@ -1,0 +1,147 @@
+"""YuniKorn: a scheduler without CRDs, in which a gang is an application whose pods carry its task groups.
+
+Gangs are held together by placeholders: pods named tg-... that YuniKorn creates, places and replaces by the members one
+by one. A bound placeholder holds room and is no member, which `classify` tells apart.
+
+Its REST server has the fixed port 9080 on all addresses. A second YuniKorn on the machine does not get the port, says
+so in its log and schedules all the same; so nothing here uses it, and boxes run side by side.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from harness.adapters import hosting
+from harness.adapters.base import Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
+from harness.adapters.render import parse, render
+from harness.core.gang import Gang
+
+SCHEDULER = "yunikorn-scheduler"
+NAMESPACE = "yunikorn"
+CONFIG = "yunikorn-configs"
+OPTIONS = {"scheduling-interval": "time between two cycles, such as 100ms; the vendor's is 1s"}
+STYLES = ("soft",)
+READY = "scheduler state initialized"  # its own words; it has no health endpoint but the one on the fixed port
+PLACEHOLDER = ("internal.yunikorn.apache.org/placeholder", "yunikorn.apache.org/placeholder")  # the latter before 1.6
+DEPARTURES = (
+    hosting.OUTSIDE,
+    Departure("gangs ask for the style Hard", "the default, Soft, places members one by one when their time is over; it "
+              "is there as the style soft"),
+    Departure("no admission controller", "it only fills in schedulerName and labels, which the gangs here have"),
+)  # fmt: skip
+
+
+def install(box: Box, settings: Settings) -> Installed:
+    """One program without flags; its settings are a ConfigMap that is there before it."""
+    chosen = hosting.options(settings, OPTIONS)
+    found = hosting.artifact("yunikorn", settings)
+    departures = [*DEPARTURES, *(Departure(f"{name} {value}", "asked for with --set") for name, value in chosen.items())]
+    if not hosting.runs(box, SCHEDULER):
+        hosting.ensure_namespace(box, NAMESPACE)
+        if "scheduling-interval" in chosen:
+            configure(box, {"service.schedulingInterval": chosen["scheduling-interval"]})
+        box.identity(SCHEDULER)
+        hosting.start(
+            box, SCHEDULER, found.binaries["scheduler"], (), role="scheduler",
+            probe=lambda: bool(box.processes[SCHEDULER].said(READY)), environment={"NAMESPACE": NAMESPACE},
+        )  # fmt: skip
+    box.processes[SCHEDULER].wait_ready(hosting.START_TIMEOUT)
+    return Installed(found.version, (found,), tuple(departures), (SCHEDULER,), (SCHEDULER,))
+
+
+def configure(box: Box, entries: Mapping[str, str]) -> None:
+    """Add entries to YuniKorn's ConfigMap."""
+    config_map = box.api.resource("v1", "ConfigMap")
+    present = (box.api.find(config_map, NAMESPACE, CONFIG) or {}).get("data") or {}
+    box.api.apply({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": CONFIG, "namespace": NAMESPACE},
+        "data": {**present, **entries},
+    })  # fmt: skip
+
+
+def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
+    """A leaf queue below root with these limits; all queues are one document that YuniKorn reads again on change."""
+    found = box.api.find(box.api.resource("v1", "ConfigMap"), NAMESPACE, CONFIG) or {}
+    text = (found.get("data") or {}).get("queues.yaml", "")
+    queues = yaml.safe_load(text)["partitions"][0]["queues"][0]["queues"] if text else []
+    kept = {queue["name"]: queue["resources"]["max"] for queue in queues}
+    rendered = render("yunikorn/queue.yaml.j2", queues={**kept, name: dict(limits)})
+    process = box.processes[SCHEDULER]
+    configure(box, {"queues.yaml": yaml.safe_dump(parse(rendered)[0], sort_keys=False)})
+    hosting.wait(lambda: process.said(f"root.{name}"), f"the queue {name!r}", process)
+
+
+def features(version: str, kubernetes: str) -> frozenset[str]:
+    return frozenset({
+        "gang", "quorum", "roles", "role-minima", "timeout", "timeout-fails-gang", "priority", "queue", "soft",
+        "restart-safe",
+    })  # fmt: skip
+
+
+def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
+    style = "Soft" if "soft" in hosting.styles(gang, STYLES) else "Hard"
+    parameters = [f"gangSchedulingStyle={style}"]
+    if gang.timeout is not None:
+        parameters.insert(0, f"placeholderTimeoutInSeconds={gang.timeout}")
+    selector = {"nodeSelector": dict(gang.selector)} if gang.selector else {}
+    task_groups = [
+        {"name": role.name, "minMember": role.minimum, "minResource": role.request, **selector} for role in gang.parts
+    ]
+    return {
+        "task_groups": json.dumps(task_groups),
+        "parameters": " ".join(parameters),
+        "queue": {"queue": f"root.{gang.queue}"} if gang.queue else {},
+    }
+
+
+def groups(kubernetes: str) -> tuple[tuple[str, str], ...]:
+    return ()
+
+
+def read_group(obj: Object) -> tuple[str, int | None]:
+    raise AssertionError("YuniKorn has no group objects")
+
+
+def classify(pod: Object) -> tuple[str, str, str]:
+    """Members by our label; placeholders by their annotation, their gang from the application's id."""
+    meta = pod["metadata"]
+    annotations, labels = meta.get("annotations") or {}, meta.get("labels") or {}
+    if any(annotations.get(key) == "true" for key in PLACEHOLDER):
+        gang = labels.get("yunikorn.apache.org/app-id", "").removeprefix(f"{meta.get('namespace', '')}.")
+        role = annotations.get("yunikorn.apache.org/task-group-name", "")
+        return gang, "placeholder", "" if role == "member" else role  # the only group of a gang without roles
+    return by_label(pod)
+
+
+ADAPTER = Adapter(
+    name="yunikorn",
+    title="Apache YuniKorn",
+    organization="Apache Software Foundation",
+    url="https://yunikorn.apache.org",
+    component="yunikorn",
+    scheduler="yunikorn",
+    features=features,
+    install=install,
+    values=values,
+    groups=groups,
+    read_group=read_group,
+    classify=classify,
+    queue=make_queue,
+    limits=(
+        Limit("group-object", ">=1.0", "A gang has no object of its own; its task groups are annotations of its pods.",
+              "https://yunikorn.apache.org/docs/user_guide/gang_scheduling"),
+        Limit("gang", ">=1.0", "Placeholders are placed one by one: a gang that does not fit holds room until its time "
+              "is over (15 minutes if it does not say).",
+              "https://yunikorn.apache.org/docs/user_guide/gang_scheduling"),
+        Limit("preemption", ">=1.0", "Preemption is between queues with guaranteed resources, not between priorities of "
+              "one queue.", "https://yunikorn.apache.org/docs/design/preemption"),
+        Limit("gang", ">=1.8,<1.9", "A member whose bind was refused is not tried again and stays pending for ever."),
+        Limit("restart-safe", ">=1.0", "The REST server has the fixed port 9080: of several YuniKorns on a machine only "
+              "the first serves it. Scheduling is not affected.",
+              "https://yunikorn.apache.org/docs/api/scheduler"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,84 @@
+"""The register of clauses: every sentence a scheduler is held to, where it comes from, and how it can be seen.
+
+A clause has cases, or it has an explanation why it has none; `coverage` says which, and a test of the catalogue fails
+if it is neither. The data is in suites/clauses/*.yaml, one file per source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.core.catalogue import STRENGTHS, Case
+from harness.core.errors import HarnessError
+
+OBSERVED: Mapping[str, str] = {
+    "answers": "from what the API server answers, and the objects it keeps",
+    "binds": "from the order and time of binds in the history",
+    "evictions": "from who was evicted when, and who started then",
+    "faults": "from the history while processes and nodes fail or change",
+    "words": "from the scheduler's own words: conditions, events, metrics",
+    "containers": "from when containers start and how they end",
+}
+_KEYS = frozenset(("id", "level", "sentence", "versions", "observed", "explained"))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One sentence of the register."""
+
+    id: str
+    sentence: str
+    source: str
+    level: str = "MUST"
+    versions: str = "all"  # where a release does it: `all`, `none`, or a range such as ">=1.36"
+    observed: str = "binds"
+    explained: str = ""  # why there is no case
+
+    def __post_init__(self) -> None:
+        for what, given, allowed in (("level", self.level, STRENGTHS), ("observed", self.observed, tuple(OBSERVED))):
+            if given not in allowed:
+                raise HarnessError(f"clause {self.id}: {what} {given!r} is none of {', '.join(allowed)}")
+        if not self.sentence.endswith("."):
+            raise HarnessError(f"clause {self.id}: its sentence has no end")
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A clause and the cases that judge it."""
+
+    clause: Clause
+    cases: tuple[str, ...]
+
+    @property
+    def explained(self) -> str:
+        """Why nothing judges it; empty if something does."""
+        return "" if self.cases else self.clause.explained
+
+    def as_data(self) -> dict[str, Any]:
+        return {"id": self.clause.id, "level": self.clause.level, "cases": list(self.cases), "explained": self.explained}
+
+
+def clauses_from_data(data: Mapping[str, Any]) -> list[Clause]:
+    """The clauses of one file: `source`, `defaults` and `clauses`."""
+    found = []
+    for entry in data["clauses"]:
+        given = {**data.get("defaults", {}), **entry}
+        if unknown := set(given) - _KEYS:
+            raise HarnessError(f"clause {given.get('id')}: unknown key {sorted(unknown)[0]!r}")
+        found.append(Clause(source=data["source"], **given))
+    return found
+
+
+def coverage(clauses: Sequence[Clause], cases: Iterable[Case]) -> list[Covered]:
+    """Every clause with the cases that name it; HarnessError if a case names one that does not exist."""
+    judged: dict[str, list[str]] = {clause.id: [] for clause in clauses}
+    if len(judged) < len(clauses):
+        raise HarnessError("two clauses of the register have the same id")
+    for case in cases:
+        for name in case.clauses:
+            if name not in judged:
+                raise HarnessError(f"case {case.id} names the clause {name}, which the register does not have")
+            judged[name].append(case.id)
+    return [Covered(clause, tuple(sorted(judged[clause.id]))) for clause in clauses]

@@ -1,0 +1,19 @@
+"""The quorum is a minimum, not a number to aim at: with room for it the gang starts, and the surplus waits outside."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import World
+
+
+@case(
+    "With room for the quorum only, the quorum MUST be bound while the other members wait.",
+    clauses=["GANG-10", "WL-38"],
+    needs=["gang", "quorum"],
+)
+def test_gang_starts_with_its_quorum(world: World) -> None:
+    world.nodes(1, gpus=3)
+
+    gang = world.submit(Gang("elastic", size=5, quorum=3))
+
+    assert gang.reaches_quorum()
+    assert world.claim("the surplus of two waits", gang.bound == 3, f"{gang.bound} are bound")

@@ -1,0 +1,19 @@
+"""One member short of room: the case that tells a gang scheduler from any other."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import World
+
+
+@case(
+    "A gang with room for all its members but one MUST NOT have a single member bound.",
+    clauses=["GANG-02", "WL-35", "WL-37", "KOORD-17"],
+)
+def test_gang_without_room_binds_nothing(world: World) -> None:
+    world.nodes(2, gpus=4)
+    world.starts(world.pod(gpus=2))
+
+    gang = world.submit(Gang("short", size=4, gpus=2))
+
+    assert gang.is_refused()
+    assert gang.still_waits()

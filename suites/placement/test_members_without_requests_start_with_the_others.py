@@ -1,0 +1,23 @@
+"""A member that asks for nothing fits anywhere at any time, which is why schedulers tend to let it run ahead."""
+
+from harness.case import case
+from harness.core.gang import Gang, Role
+from harness.world import World
+
+
+@case(
+    "Members that ask for no GPU MUST wait for the members of their gang that do.",
+    clauses=["GANG-02", "GANG-01"],
+    needs=["gang", "roles"],
+)
+def test_members_without_requests_start_with_the_others(world: World) -> None:
+    world.nodes(1, gpus=4)
+    blocker = world.pod(gpus=2)
+    assert world.starts(blocker)
+    gang = world.submit(Gang("uneven", roles=(Role("light", 2, gpus=0, cpu="1m", memory="1Mi"), Role("heavy", 1, gpus=4))))
+    assert gang.is_refused()
+    assert gang.still_waits()
+
+    world.delete_pod(blocker)
+
+    assert gang.is_bound_whole()
