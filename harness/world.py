@@ -243,9 +243,8 @@ class World(Faults):
         return self.claim(sentence, False, "the API server accepted it")
 
     def history(self) -> History:
-        """Everything up to now; the last record says until when the watches were open."""
+        """Everything up to now."""
         lab = self.lab
-        self.recorder.act("note", text="the case looked until here")
         return self.recorder.history(
             self.case, lab.namespaces, integration=lab.integration, kubernetes=lab.box.kubernetes, box=lab.box.kind,
             deadlines=dict(lab.deadlines),

@@ -27,7 +27,7 @@ class Box(Protocol):
     name: str
     kubernetes: str
     directory: Path
-    processes: Mapping[str, Any]
+    processes: dict[str, Any]
     artifacts: dict[str, Any]
     api: Any
     profile: Any

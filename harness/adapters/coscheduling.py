@@ -16,6 +16,7 @@ from harness.core.gang import Gang
 
 SCHEDULER, CONTROLLER = "coscheduling-scheduler", "coscheduling-controller"
 NAME = "scheduler-plugins-scheduler"
+DOCS = "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling"
 POD_GROUP = ("scheduling.x-k8s.io/v1alpha1", "PodGroup")
 OPTIONS = {
     "permit-waiting-seconds": "how long an assigned member waits for the others; the vendor's sample has 10",
@@ -25,8 +26,8 @@ STYLES = ("min-resources",)
 ARGUMENTS = {"permit-waiting-seconds": "permitWaitingTimeSeconds", "backoff-seconds": "podGroupBackoffSeconds"}
 DEPARTURES = (
     hosting.OUTSIDE,
-    Departure(f"schedulerName {NAME} in the sample configuration", "the name in the vendor's chart for a second scheduler"),
-    Departure("built against Kubernetes 1.34.4 modules", "not every module of 1.34.7, which it asks for, can be verified"),
+    Departure(f"schedulerName {NAME}", "the name its chart gives a second scheduler; the sample replaces the first"),
+    Departure("built against Kubernetes 1.34.4 modules", "not every module of 1.34.7 can be verified"),
 )
 
 
@@ -34,7 +35,7 @@ def install(box: Box, settings: Settings) -> Installed:
     """The scheduler and the controller, side by side: neither needs the other to start."""
     chosen = hosting.options(settings, OPTIONS)
     found = hosting.artifact("scheduler-plugins", settings)
-    departures = [*DEPARTURES, *(Departure(f"{name} {value}", "asked for with --set") for name, value in chosen.items())]
+    departures = DEPARTURES + hosting.chosen_departures(chosen)
     hosting.ensure_crds(box, found)
     if not hosting.runs(box, SCHEDULER):
         path = box.directory / "coscheduling.yaml"
@@ -59,7 +60,7 @@ def install(box: Box, settings: Settings) -> Installed:
         )  # fmt: skip
     for name in (SCHEDULER, CONTROLLER):
         box.processes[name].wait_ready(hosting.START_TIMEOUT)
-    return Installed(found.version, (found,), tuple(departures), (SCHEDULER,), (CONTROLLER,))
+    return Installed(found.version, (found,), departures, (SCHEDULER,), (CONTROLLER,))
 
 
 def configuration(sample: Object, chosen: Mapping[str, str]) -> Object:
@@ -111,13 +112,11 @@ ADAPTER = Adapter(
     edit_quorum=edit_quorum,
     definitions=hosting.definitions("scheduler-plugins"),
     limits=(
-        Limit("gang", ">=0.34", "A gang that was last rejected by the plugin is not woken when pods are deleted and can "
-              "stay pending although it fits; minResources makes that rarer (style min-resources).",
-              "https://github.com/kubernetes-sigs/scheduler-plugins/blob/master/pkg/coscheduling/README.md"),
-        Limit("preemption", ">=0.19", "Victims are chosen pod by pod; nothing makes sure that the whole gang then fits.",
-              "https://github.com/kubernetes-sigs/scheduler-plugins/blob/master/pkg/coscheduling/README.md"),
-        Limit("role-minima", ">=0.19", "A PodGroup has one minimum for all its members."),
-        Limit("queue", ">=0.19", "The plugin knows no queues; quotas are another plugin, CapacityScheduling."),
-        Limit("gang", ">=0.34", "When the bind of one member is refused the others stay bound."),
+        Limit("gang", ">=0.34", "A gang that the plugin rejected last is not woken when pods are deleted, and can stay "
+              "pending although it fits; minResources makes that rarer (style min-resources).", DOCS),
+        Limit("gang", ">=0.34", "When the bind of one member is refused the others stay bound.", DOCS),
+        Limit("preemption", ">=0.19", "Victims are chosen pod by pod; nothing makes sure the gang then fits.", DOCS),
+        Limit("role-minima", ">=0.19", "A PodGroup has one minimum for all its members.", DOCS),
+        Limit("queue", ">=0.19", "The plugin knows no queues; quotas are another plugin, CapacityScheduling.", DOCS),
     ),
 )  # fmt: skip

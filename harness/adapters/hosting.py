@@ -168,6 +168,11 @@ def options(settings: Settings, allowed: Mapping[str, str]) -> Mapping[str, str]
     return settings.options
 
 
+def chosen_departures(chosen: Mapping[str, str]) -> tuple[Departure, ...]:
+    """What the user set, as departures from what the vendor ships."""
+    return tuple(Departure(f"{name} {value}", "asked for with --set") for name, value in chosen.items())
+
+
 def styles(gang: Gang, allowed: Iterable[str]) -> frozenset[str]:
     """The variations a gang asks for, several joined by `+`; UsageError for one the integration does not have."""
     allowed = tuple(allowed)

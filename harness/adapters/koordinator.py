@@ -1,7 +1,7 @@
 """Koordinator: kube-scheduler with its own gang plugin, by PodGroup objects or by annotations on the pods alone.
 
-The scheduler runs with the configuration its own repository ships, every plugin of it; the other programs of Koordinator
-are about quality of service on real nodes and have no part in gangs.
+The scheduler runs with the configuration its own repository ships, every plugin of it; the other programs of
+Koordinator are about quality of service on real nodes and have no part in gangs.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from harness.adapters.render import parse, render
 from harness.core.gang import Gang
 
 SCHEDULER = "koord-scheduler"
+DOCS = "https://koordinator.sh/docs/designs/gang-scheduling"
 POD_GROUP = ("scheduling.sigs.k8s.io/v1alpha1", "PodGroup")
 NAMESPACE = "koordinator-system"
 GANG = "gang.scheduling.koordinator.sh"
@@ -126,13 +127,12 @@ ADAPTER = Adapter(
     definitions=hosting.definitions("koordinator"),
     queue=make_queue,
     limits=(
+        Limit("gang", ">=1.8", "When the bind of one member is refused the others stay bound.", DOCS),
         Limit("role-minima", ">=0.3", "A gang has one minimum; roles with minima of their own are gangs of one group.",
-              "https://koordinator.sh/docs/designs/gang-scheduling"),
+              DOCS),
+        Limit("preemption", ">=1.0", "Members preempt one by one; preemption for the gang as a whole is off in the "
+              "configuration the project ships (enablePreemption).", DOCS),
         Limit("topology", ">=1.0", "Domains come from a ClusterNetworkTopology object, not from a node label.",
               "https://koordinator.sh/docs/user-manuals/network-topology-aware-scheduling"),
-        Limit("preemption", ">=1.0", "Members preempt one by one; preemption for the gang as a whole is off in the "
-              "configuration the project ships (enablePreemption).",
-              "https://koordinator.sh/docs/designs/gang-scheduling"),
-        Limit("gang", ">=1.8", "When the bind of one member is refused the others stay bound."),
     ),
 )  # fmt: skip

@@ -22,6 +22,7 @@ from harness.box.artifacts import Artifact
 from harness.core.gang import Gang
 
 SCHEDULER, CONTROLLER, WEBHOOKS = "vc-scheduler", "vc-controller-manager", "vc-webhook-manager"
+DOCS = "https://volcano.sh/en/docs"
 POD_GROUP = ("scheduling.volcano.sh/v1beta1", "PodGroup")
 QUEUE = ("scheduling.volcano.sh/v1beta1", "Queue")
 JOB = ("batch.volcano.sh/v1alpha1", "Job")
@@ -42,7 +43,7 @@ def install(box: Box, settings: Settings) -> Installed:
     """Scheduler and controller manager first, then the webhooks, then what serves them."""
     chosen = hosting.options(settings, OPTIONS)
     found = hosting.artifact("volcano", settings)
-    departures = [*DEPARTURES, *(Departure(f"{name} {value}", "asked for with --set") for name, value in chosen.items())]
+    departures = DEPARTURES + hosting.chosen_departures(chosen)
     if not hosting.runs(box, SCHEDULER, CONTROLLER, WEBHOOKS):
         hosting.ensure_crds(box, found)
         hosting.ensure_namespace(box, NAMESPACE)
@@ -54,7 +55,7 @@ def install(box: Box, settings: Settings) -> Installed:
         hosting.wait(lambda: all(_open(box, name) for name in ("root", "default")), "the queue `default`", controller)
         _start_webhooks(box, found, values)
     more = frozenset({"preemption"}) if "preempt" in chosen.get("actions", "") else frozenset()
-    return Installed(found.version, (found,), tuple(departures), (SCHEDULER,), (CONTROLLER,), more)
+    return Installed(found.version, (found,), departures, (SCHEDULER,), (CONTROLLER,), more)
 
 
 def _start_scheduler(box: Box, found: Artifact, values: Mapping[str, Any], chosen: Mapping[str, str]) -> Any:
@@ -212,13 +213,13 @@ ADAPTER = Adapter(
     definitions=hosting.definitions("volcano"),
     queue=make_queue,
     limits=(
+        Limit("gang", ">=1.14", "When the bind of one member is refused the others stay bound; it is tried again in "
+              "every cycle.", f"{DOCS}/plugins/"),
         Limit("preemption", ">=1.0", "The configuration of the chart has no preempt action; `--set actions='enqueue, "
-              "allocate, preempt, backfill'` adds it.", "https://volcano.sh/en/docs/actions/"),
-        Limit("topology", ">=1.0", "Gangs stay together by HyperNode objects, not by a node label, and the plugin is not "
-              "in the configuration of the chart.", "https://volcano.sh/en/docs/network_topology_aware_scheduling/"),
+              "allocate, preempt, backfill'` adds it.", f"{DOCS}/actions/"),
+        Limit("topology", ">=1.0", "Gangs stay together by HyperNode objects, not by a node label, and the plugin is "
+              "not in the configuration of the chart.", f"{DOCS}/network_topology_aware_scheduling/"),
         Limit("timeout", ">=1.0", "A gang has no time limit of its own: what does not fit in one cycle holds nothing.",
-              "https://volcano.sh/en/docs/plugins/"),
-        Limit("gang", ">=1.14", "When the bind of one member is refused the others stay bound; it is tried again in every "
-              "cycle."),
+              f"{DOCS}/plugins/"),
     ),
 )  # fmt: skip

@@ -23,14 +23,15 @@ from harness.core.gang import Gang
 SCHEDULER = "yunikorn-scheduler"
 NAMESPACE = "yunikorn"
 CONFIG = "yunikorn-configs"
+DOCS = "https://yunikorn.apache.org/docs"
 OPTIONS = {"scheduling-interval": "time between two cycles, such as 100ms; the vendor's is 1s"}
 STYLES = ("soft",)
 READY = "scheduler state initialized"  # its own words; it has no health endpoint but the one on the fixed port
 PLACEHOLDER = ("internal.yunikorn.apache.org/placeholder", "yunikorn.apache.org/placeholder")  # the latter before 1.6
 DEPARTURES = (
     hosting.OUTSIDE,
-    Departure("gangs ask for the style Hard", "the default, Soft, places members one by one when their time is over; it "
-              "is there as the style soft"),
+    Departure("gangs ask for the style Hard", "the default, Soft, gives up all-or-nothing when its time is over; it is "
+              "there as the style soft"),
     Departure("no admission controller", "it only fills in schedulerName and labels, which the gangs here have"),
 )  # fmt: skip
 
@@ -39,7 +40,7 @@ def install(box: Box, settings: Settings) -> Installed:
     """One program without flags; its settings are a ConfigMap that is there before it."""
     chosen = hosting.options(settings, OPTIONS)
     found = hosting.artifact("yunikorn", settings)
-    departures = [*DEPARTURES, *(Departure(f"{name} {value}", "asked for with --set") for name, value in chosen.items())]
+    departures = DEPARTURES + hosting.chosen_departures(chosen)
     if not hosting.runs(box, SCHEDULER):
         hosting.ensure_namespace(box, NAMESPACE)
         if "scheduling-interval" in chosen:
@@ -50,7 +51,7 @@ def install(box: Box, settings: Settings) -> Installed:
             probe=lambda: bool(box.processes[SCHEDULER].said(READY)), environment={"NAMESPACE": NAMESPACE},
         )  # fmt: skip
     box.processes[SCHEDULER].wait_ready(hosting.START_TIMEOUT)
-    return Installed(found.version, (found,), tuple(departures), (SCHEDULER,), (SCHEDULER,))
+    return Installed(found.version, (found,), departures, (SCHEDULER,), (SCHEDULER,))
 
 
 def configure(box: Box, entries: Mapping[str, str]) -> None:
@@ -132,16 +133,14 @@ ADAPTER = Adapter(
     classify=classify,
     queue=make_queue,
     limits=(
-        Limit("group-object", ">=1.0", "A gang has no object of its own; its task groups are annotations of its pods.",
-              "https://yunikorn.apache.org/docs/user_guide/gang_scheduling"),
         Limit("gang", ">=1.0", "Placeholders are placed one by one: a gang that does not fit holds room until its time "
-              "is over (15 minutes if it does not say).",
-              "https://yunikorn.apache.org/docs/user_guide/gang_scheduling"),
-        Limit("preemption", ">=1.0", "Preemption is between queues with guaranteed resources, not between priorities of "
-              "one queue.", "https://yunikorn.apache.org/docs/design/preemption"),
-        Limit("gang", ">=1.8,<1.9", "A member whose bind was refused is not tried again and stays pending for ever."),
-        Limit("restart-safe", ">=1.0", "The REST server has the fixed port 9080: of several YuniKorns on a machine only "
-              "the first serves it. Scheduling is not affected.",
-              "https://yunikorn.apache.org/docs/api/scheduler"),
+              "is over (15 minutes if it does not say), and two gangs can block each other for as long.",
+              f"{DOCS}/user_guide/gang_scheduling"),
+        Limit("gang", ">=1.8,<1.9", "A member whose bind was refused is not tried again and stays pending for ever.",
+              f"{DOCS}/user_guide/gang_scheduling"),
+        Limit("group-object", ">=1.0", "A gang has no object of its own; its task groups are annotations of its pods.",
+              f"{DOCS}/user_guide/gang_scheduling"),
+        Limit("preemption", ">=1.0", "Preemption is between queues with guaranteed resources, not between priorities "
+              "of one queue.", f"{DOCS}/design/preemption"),
     ),
 )  # fmt: skip

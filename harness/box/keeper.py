@@ -97,7 +97,7 @@ class Keeper:
         pid = os.fork()
         if pid == 0:
             try:
-                os.setsid()
+                os.setpgid(0, 0)
                 self._prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
                 log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
                 null = os.open(os.devnull, os.O_RDONLY)
@@ -113,6 +113,8 @@ class Keeper:
             except BaseException as error:  # the child must never return into the keeper's loop
                 os.write(2, f"keeper: cannot run {argv[0]}: {error}\n".encode())
             os._exit(127)
+        with contextlib.suppress(OSError):  # whichever of the two comes first; a signal sent next must find the group
+            os.setpgid(pid, pid)
         self.children[pid] = request["name"]
         return pid
 

@@ -78,9 +78,7 @@ def _fetch(request: Request, recipe: str) -> store.Record:
         if record is not None:
             return record
         go = toolchain.find("1.21", progress, component=component.name, version=lock.version)
-        return store.install(
-            component, lock, go.version, "go-module", lambda work: _copy(request, go, work), recipe
-        )
+        return store.install(component, lock, go.version, "go-module", lambda work: _copy(request, go, work), recipe)
 
 
 def _copy(request: Request, go: Toolchain, work: Path) -> Mapping[str, Path]:
@@ -91,7 +89,9 @@ def _copy(request: Request, go: Toolchain, work: Path) -> Mapping[str, Path]:
     found, locked = folder_sum(folder, module), locked_sum(component, lock)
     if found != locked:
         raise ArtifactError(
-            f"{what}: {module} is not what was locked\n  locked: {locked}  ({lock.files[1]})\n  found:  {found}  ({folder})",
+            f"{what}: {module} is not what was locked\n"
+            f"  locked: {locked}  ({lock.files[1]})\n"
+            f"  found:  {found}  ({folder})",
             hint=f"Something changed the module cache. Remove {folder} and run the same command again.",
         )
     copied: dict[str, Path] = {}

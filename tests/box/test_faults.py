@@ -1,0 +1,35 @@
+"""Every process of a box can be killed, paused and brought back, and the cluster goes on."""
+
+import pytest
+
+from harness.box.api import NAMESPACE
+from harness.box.embedded import EmbeddedBox
+from harness.core.errors import ApiError
+
+
+@pytest.mark.parametrize("name", ["kube-scheduler", "kube-controller-manager", "kube-apiserver", "etcd"])
+def test_a_killed_process_comes_back_with_everything_it_knew(box: EmbeddedBox, namespace: str, name: str):
+    process = box.processes[name]
+    first = process.pid
+
+    process.kill()
+    assert not process.alive
+    process.restart()
+    if name == "etcd":
+        box.processes["kube-apiserver"].wait_ready(30)
+
+    assert process.pid != first
+    assert box.api.find(NAMESPACE, "", namespace) is not None
+
+
+def test_a_paused_api_server_answers_nothing_until_it_is_resumed(box: EmbeddedBox):
+    server = box.processes["kube-apiserver"]
+    server.pause()
+    try:
+        with pytest.raises(ApiError) as silent:
+            box.api.request("GET", "/readyz", timeout=0.5)
+        assert silent.value.status == 0
+    finally:
+        server.resume()
+
+    server.wait_ready(20)

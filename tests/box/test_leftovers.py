@@ -1,0 +1,109 @@
+"""Boxes come and go and leave nothing: no process, no port, no file."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness.box import registry
+from harness.box.embedded import EmbeddedBox
+from harness.box.nodes import Pool
+
+CYCLES = 20
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state folder of the test's own, so that whatever is found in it is its own leftover."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return tmp_path / "muster" / "boxes"
+
+
+def processes_of(state: Path) -> list[psutil.Process]:
+    """Processes that work in a folder below the state, or name it."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        words = [process.info["cwd"] or "", *(process.info["cmdline"] or [])]
+        if any(str(state) in word for word in words) and process.pid != os.getpid():
+            found.append(process)
+    return found
+
+
+def test_twenty_cycles_leave_nothing(state: Path):
+    ports = set()
+    for _ in range(CYCLES):
+        with EmbeddedBox(nodes=[Pool(2)]) as box:
+            ports.add(box.port)
+            assert len(processes_of(state)) >= 5
+        assert list(state.iterdir()) == []
+
+    assert processes_of(state) == []
+    assert [c for c in psutil.net_connections("tcp") if c.status == psutil.CONN_LISTEN and c.laddr.port in ports] == []
+
+
+def test_four_boxes_at_once_are_apart_and_leave_nothing(state: Path):
+    boxes = [EmbeddedBox(nodes=[Pool(i + 1)]) for i in range(4)]
+    with ThreadPoolExecutor(4) as starters:
+        list(starters.map(EmbeddedBox.start, boxes))
+    try:
+        assert [len(box.api.request("GET", "/api/v1/nodes")["items"]) for box in boxes] == [1, 2, 3, 4]
+        assert len({box.port for box in boxes}) == 4
+        assert len(registry.running()) == 4
+    finally:
+        for box in boxes:
+            box.stop()
+
+    assert list(state.iterdir()) == []
+    assert processes_of(state) == []
+
+
+def test_a_killed_muster_takes_its_box_along(state: Path):
+    program = "from harness.box.embedded import EmbeddedBox; import time; EmbeddedBox().start(); print('up', flush=True); time.sleep(600)"
+    muster = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert muster.stdout is not None
+    assert muster.stdout.readline() == "up\n"
+    assert len(processes_of(state)) >= 5
+
+    muster.kill()
+    muster.wait()
+
+    deadline = time.monotonic() + 5
+    while processes_of(state) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert processes_of(state) == []
+    assert registry.running() == []
+    assert list(state.iterdir()) == []
+
+
+def test_the_folder_of_a_dead_box_is_removed_by_the_next_look(state: Path):
+    with EmbeddedBox() as box:
+        entry = registry.read(box.directory)
+        assert entry is not None
+    left = state / "dead"
+    left.mkdir()
+    registry.write(entry, left)
+
+    assert registry.running() == []
+    assert not left.exists()
+
+
+def test_interrupting_the_start_leaves_nothing(state: Path):
+    program = "from harness.box.embedded import EmbeddedBox; EmbeddedBox().start()"
+    muster = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while len(processes_of(state)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    muster.send_signal(signal.SIGINT)
+    muster.wait()
+
+    deadline = time.monotonic() + 5
+    while processes_of(state) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert processes_of(state) == []
+    assert list(state.iterdir()) == []
