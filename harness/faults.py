@@ -6,19 +6,36 @@ against, and so that time in which a process was down is not held against it.
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Sequence
 from typing import Any
 
+import psutil
+
+from harness.box.api import POD, Api, Object
+from harness.box.process import Command
 from harness.box.recorder import Recorder
-from harness.core.errors import HarnessError
+from harness.core.errors import ApiError, HarnessError
 from harness.lab import Lab
+
+POLL = 0.05  # seconds between two questions whether a policy is in force
+STALL = 1.0  # seconds without an answer after which a write counts as hanging; a healthy one takes milliseconds
+SPAN = 1.5  # seconds over which processor time is measured: enough for the coarse clock of the system
+SECOND = "second-scheduler"
 
 
 class Faults:
     """The words for faults; a part of `World`."""
 
     lab: Lab
+    api: Api
     recorder: Recorder
+    namespace: str
+
+    def create(self, obj: Object) -> Object:
+        """Create any object; it goes with the case."""
+        raise NotImplementedError
 
     def deadline(self, name: str) -> float:
         return self.lab.deadlines[name]
@@ -56,6 +73,78 @@ class Faults:
             raise HarnessError(f"this box has no process of the role {role!r}")
         return [lab.box.processes[name] for name in names]
 
+    def processor_share(self, role: str) -> float:
+        """Of how many processors the processes of a role are busy, over a second and a half."""
+        processes = [psutil.Process(process.pid) for process in self._of(role)]
+        began, before = time.monotonic(), sum(sum(one.cpu_times()[:2]) for one in processes)
+        self.recorder.wait(lambda: False, SPAN)
+        spent = sum(sum(one.cpu_times()[:2]) for one in processes) - before
+        return spent / (time.monotonic() - began)
+
+    def start_second_scheduler(self) -> str:
+        """Run a plain kube-scheduler beside the scheduler under test; the name that pods choose it by."""
+        box = self.lab.box
+        box.identity(f"system:{SECOND}")
+        port = box.reserve_port()
+        config = box.directory / f"{SECOND}.json"
+        config.write_text(json.dumps({
+            "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+            "leaderElection": {"leaderElect": False}, "profiles": [{"schedulerName": SECOND}],
+            "clientConnection": {"kubeconfig": f"{SECOND}.kubeconfig"},
+        }))  # fmt: skip
+        binary = box.artifacts["kubernetes"].binaries["kube-scheduler"]
+        flags = [f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={port}",
+                 "--tls-cert-file=pki/scheduler.crt", "--tls-private-key-file=pki/scheduler.key",
+                 f"--authentication-kubeconfig={SECOND}.kubeconfig", f"--authorization-kubeconfig={SECOND}.kubeconfig"]  # fmt: skip
+        self.recorder.act("note", text=f"{SECOND} is started")
+        process = box.run(Command(SECOND, (str(binary), *flags), role="visitor"), box.https_probe(port))
+        self.lab.visitors.append(SECOND)
+        process.wait_ready(self.deadline("ready"))
+        return SECOND
+
+    # -- the API ------------------------------------------------------------------------------------------------------
+
+    def refuse_bind(self, pod: str) -> None:
+        """From now on the API server refuses to bind the pod of that name."""
+        name = f"refuse-{self.namespace}"
+        what = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods/binding"]}
+        rule = {"expression": f"request.name != '{pod}' || request.namespace != '{self.namespace}'",
+                "message": "this bind is refused by the case"}  # fmt: skip
+        api, kind = "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"
+        spec = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
+        self.create({"apiVersion": api, "kind": kind, "metadata": {"name": name}, "spec": spec})
+        bound = {"policyName": name, "validationActions": ["Deny"]}
+        self.create({"apiVersion": api, "kind": f"{kind}Binding", "metadata": {"name": name}, "spec": bound})
+        deadline = time.monotonic() + self.deadline("ready")
+        while not self._bind_is_refused(pod):
+            if time.monotonic() > deadline:
+                raise HarnessError(f"the policy that refuses to bind {pod} did not come into force")
+            time.sleep(POLL)
+
+    def allow_bind(self) -> None:
+        """Lift what `refuse_bind` did."""
+        self.recorder.act("note", text="binds are allowed again")
+        for kind in ("ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy"):
+            resource = self.api.resource("admissionregistration.k8s.io/v1", kind)
+            self.api.delete(resource, "", f"refuse-{self.namespace}")
+
+    def _bind_is_refused(self, pod: str) -> bool:
+        binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": pod}, "target": {"name": "nowhere"}}
+        try:
+            self.api.request("POST", f"{POD.path(self.namespace, pod)}/binding", binding, params={"dryRun": "All"})
+        except ApiError as error:
+            return "refused by the case" in error.message
+        return False
+
+    def hangs(self) -> bool:
+        """Whether a write gets no answer: the evidence that a paused store is missed."""
+        obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "probe", "namespace": self.namespace}}
+        try:
+            self.api.request("POST", f"/api/v1/namespaces/{self.namespace}/configmaps", obj, timeout=STALL)
+        except ApiError as error:
+            return error.status in (0, 500, 504)
+        return False
+
     # -- nodes --------------------------------------------------------------------------------------------------------
 
     def cordon(self, *names: str) -> None:
@@ -72,6 +161,11 @@ class Faults:
 
     def recover(self, name: str) -> None:
         self._change(name, "recover")
+
+    def is_tainted(self, name: str) -> bool:
+        """Whether the node carries a taint now, as a lost one does once somebody noticed."""
+        nodes = self.recorder.live["Node"].values()
+        return any(node.name == name and node.state.get("taints") for node in nodes)
 
     def resize(self, name: str, gpus: int) -> None:
         self._change(name, "resize", gpus=gpus)

@@ -37,6 +37,7 @@ class Lab:
     recorder: Recorder
     deadlines: Mapping[str, float]
     namespaces: list[str] = field(default_factory=list)
+    visitors: list[str] = field(default_factory=list)  # processes that a case started beside the others
     leftovers: list[tuple[Resource, str, str]] = field(default_factory=list)  # objects outside of those namespaces
 
     @property
@@ -58,6 +59,8 @@ class Lab:
         """Empty the box; the seconds it took. HarnessError if something does not go."""
         began = time.monotonic()
         api = self.box.api
+        while self.visitors:
+            self.box.processes.pop(self.visitors.pop()).kill()
         for process in self.box.processes.values():
             if process.paused:
                 process.resume()

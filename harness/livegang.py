@@ -165,6 +165,10 @@ class LiveGang:
         self._create([self._copy(name, newcomer)])
         return newcomer
 
+    def create_again(self, name: str) -> None:
+        """Create a member anew under the name that it had."""
+        self._create([self._copy(name, name)])
+
     def delete_members(self, *names: str) -> None:
         self.world.recorder.act("delete", self.gang.name, self.namespace, what="members", members=list(names))
         for name in names:

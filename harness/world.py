@@ -157,6 +157,11 @@ class World(Faults):
         late = [pod for pod in pods if not self.is_bound(pod)]
         return self.claim(f"pods of no gang are bound: {', '.join(pods)}", not late, f"not bound: {', '.join(late)}")
 
+    def passes(self) -> Verdict:
+        """The scheduler has been past everything that was there when this was called."""
+        fence = self.fence()
+        return self.claim("the scheduler is at work", self.until(lambda: self.is_bound(fence), "bound"))
+
     def waits(self, *pods: str) -> Verdict:
         """The pods have no node once the scheduler has been past them."""
         fence = self.fence()

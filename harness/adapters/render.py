@@ -52,7 +52,13 @@ def total_request(gang: Gang) -> dict[str, str]:
     for role in gang.parts:
         for resource, amount in role.request.items():
             sums[resource] = sums.get(resource, 0) + milli(amount) * role.minimum
-    return {resource: plain(amount) for resource, amount in sums.items()}
+    return {resource: _written(amount) for resource, amount in sums.items()}
+
+
+def _written(amount: int) -> str:
+    """An amount in thousandths as a person writes it, memory in mebibytes where it comes out even."""
+    mebibytes, rest = divmod(amount, 1000 << 20)
+    return f"{mebibytes}Mi" if mebibytes and not rest else plain(amount)
 
 
 @lru_cache(maxsize=1)
@@ -70,5 +76,6 @@ def _environment() -> jinja2.Environment:
 
 
 def _quoted(value: object) -> str:
-    """A YAML string that stays a string, whatever it looks like."""
-    return yaml.safe_dump(str(value), default_style='"', width=10**6).strip()
+    """A YAML string that stays a string, whatever it looks like; in the quotes that need no backslashes."""
+    style = "'" if '"' in str(value) else '"'
+    return yaml.safe_dump(str(value), default_style=style, width=10**6).strip()

@@ -8,10 +8,13 @@ components that would give up or poll by the second against an API server that i
 
 from __future__ import annotations
 
+import os
 import shutil
+import socket
 import ssl
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -189,16 +192,20 @@ class EmbeddedBox:
             self._start_apiserver()
             self.processes["kube-apiserver"].wait_ready(START_TIMEOUT)
             self.timings["apiserver"] = time.monotonic() - began
-            rest = [self._controller_manager(), self._kwok()]
-            if self._with_scheduler:
-                rest.insert(0, self._scheduler())
-            self.nodes = Nodes(self.api, kubelet=f"v{self.kubernetes}")
-            for pool in self.pools:
-                self.nodes.add(pool)
-            for process in rest:
-                process.wait_ready(START_TIMEOUT)
+            self._start_rest()
         self.timings["ready"] = time.monotonic() - began
         self._register(kept=False)
+
+    def _start_rest(self) -> None:
+        """Everything that needs a ready API server, side by side."""
+        rest = [self._controller_manager(), self._kwok()]
+        if self._with_scheduler:
+            rest.insert(0, self._scheduler())
+        self.nodes = Nodes(self.api, kubelet=f"v{self.kubernetes}")
+        for pool in self.pools:
+            self.nodes.add(pool)
+        for process in rest:
+            process.wait_ready(START_TIMEOUT)
 
     def _certificates(self) -> None:
         pki = self.directory / "pki"
@@ -218,10 +225,9 @@ class EmbeddedBox:
         self.api = Api(self.server, self._context)
 
     def _start_etcd(self) -> None:
-        socket = self.directory / ETCD.removeprefix("unix://")
         binary = self.artifacts["etcd"].binaries["etcd"]
         command = self._command("etcd", binary, profile.flags("etcd", etcd=ETCD, etcd_peer=ETCD_PEER))
-        self.run(command, socket.exists).wait_ready(START_TIMEOUT)
+        self.run(command, partial(_accepts, self.directory, ETCD.removeprefix("unix://"))).wait_ready(START_TIMEOUT)
 
     def _start_apiserver(self) -> Process:
         served = ",".join(f"{group}=true" for group in self.profile.runtime_config)
@@ -298,6 +304,19 @@ class EmbeddedBox:
         else:
             _remove(self.directory)
         self._ports.close()
+
+
+def _accepts(folder: Path, name: str) -> bool:
+    """Whether somebody listens on the socket; reached through the folder's descriptor, for socket paths are short."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(f"/proc/self/fd/{descriptor}/{name}")
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def _write_pair(folder: Path, name: str, pair: KeyPair) -> None:

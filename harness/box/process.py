@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from harness.box import keeper
 from harness.core.errors import HarnessError, ProcessError
 
@@ -78,9 +80,12 @@ class Process:
         self._keeper.wait_exit(self, timeout)
 
     def pause(self) -> None:
-        """Stop it from running, as a long garbage collection or a lost machine would."""
+        """Stop it from running, as a long garbage collection or a lost machine would; in effect on return."""
         self._signal(signal.SIGSTOP)
         self.paused = True
+        process = psutil.Process(self.pid)
+        while process.status() not in (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE):
+            time.sleep(0.001)
 
     def resume(self) -> None:
         self._signal(signal.SIGCONT)

@@ -120,11 +120,11 @@ class Recorder:
     # -- watching -----------------------------------------------------------------------------------------------------
 
     def _follow(self, kind: str, resource: Resource) -> None:
-        version = ""
+        version, lost = "", ""
         while not self._stop.is_set():
             try:
                 if not version:
-                    version = self._list(kind, resource)
+                    version, lost = self._list(kind, resource, lost), ""
                 for event in self._api.watch(resource, version):
                     if self._stop.is_set():
                         return
@@ -136,18 +136,20 @@ class Recorder:
                         self._see(kind, event["type"].lower(), obj)
             except ApiError as error:
                 if error.status == 410:
-                    self._lost(kind, version)
-                    version = ""
+                    version, lost = "", version
                 else:
                     self._stop.wait(RESUME_PAUSE)
             except (urllib3.exceptions.HTTPError, OSError, ValueError):
                 self._stop.wait(RESUME_PAUSE)  # a cut stream; the next watch resumes from the last revision
 
-    def _list(self, kind: str, resource: Resource) -> str:
+    def _list(self, kind: str, resource: Resource, lost: str = "") -> str:
+        """List everything; `lost` is the revision after which a watch could not go on."""
         listed = self._api.request("GET", resource.path())
-        there = {obj["metadata"]["uid"] for obj in listed["items"]}
+        there = {obj["metadata"]["uid"]: int(obj["metadata"]["resourceVersion"]) for obj in listed["items"]}
+        if lost:
+            self._mind_the_gap(kind, there, int(lost), int(listed["metadata"]["resourceVersion"]))
         for obj in listed["items"]:
-            if self._versions[kind].get(obj["metadata"]["uid"], -1) < int(obj["metadata"]["resourceVersion"]):
+            if self._versions[kind].get(obj["metadata"]["uid"], -1) < there[obj["metadata"]["uid"]]:
                 self._see(kind, "added", obj)
         with self.changed:
             for uid in [uid for uid in self.live[kind] if uid not in there]:
@@ -155,10 +157,17 @@ class Recorder:
         self._listed[kind].set()
         return str(listed["metadata"]["resourceVersion"])
 
-    def _lost(self, kind: str, version: str) -> None:
-        now = self._api.request("GET", self._kinds[kind].path(), params={"limit": "1"})["metadata"]["resourceVersion"]
-        span = {"from": int(version or 0), "to": int(now)}
+    def _mind_the_gap(self, kind: str, there: Mapping[str, int], since: int, until: int) -> None:
+        """Record a gap, unless everything is as it was last seen: then nothing was missed.
+
+        An API server that was restarted has forgotten every revision before its start, whether or not anything
+        happened. What came and went unseen meanwhile is no danger: a bind of it would be in the audit log.
+        """
+        seen = self._versions[kind]
         with self.changed:
+            if set(there) == set(self.live[kind]) and all(seen.get(uid) == version for uid, version in there.items()):
+                return
+            span = {"from": since, "to": until}
             self._records.append(Record(None, time.time(), "gap", "lost", kind=kind, state=span))
 
     def _see(self, kind: str, verb: str, obj: Object) -> None:

@@ -11,7 +11,7 @@ from harness.world import World
 )
 def test_gang_without_room_binds_nothing(world: World) -> None:
     world.nodes(2, gpus=4)
-    world.starts(world.pod(gpus=2))
+    assert world.starts(world.pod(gpus=2))
 
     gang = world.submit(Gang("short", size=4, gpus=2))
 

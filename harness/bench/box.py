@@ -1,0 +1,164 @@
+"""`muster bench box`: how fast a box comes and goes, beside kwokctl with the same binaries and beside the floor.
+
+The floor is the API server's own start on a prepared etcd: nothing that serves a Kubernetes API can be faster than
+that. kwokctl's binary runtime is the nearest thing to a box; it runs the very same executables here, with the same
+gates and the same number of nodes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+from harness.adapters import adapter
+from harness.adapters.base import Settings
+from harness.bench import Outcome, Say, median, ratio
+from harness.box.artifacts import Artifact, resolve
+from harness.box.connect import connect
+from harness.box.embedded import EmbeddedBox
+from harness.box.nodes import Pool
+from harness.box.profile import profile
+from harness.box.spare import Spare
+from harness.core.errors import HarnessError
+from harness.core.gang import Gang
+from harness.lab import open_lab
+from harness.world import World
+
+NODES = 8
+RESETS = 10
+
+
+class _Floor(EmbeddedBox):
+    """Only etcd and the API server."""
+
+    def _start_rest(self) -> None:
+        pass
+
+
+def bench(rounds: int, say: Say) -> Outcome:
+    """Measure everything, in turn."""
+    with EmbeddedBox(nodes=[Pool(NODES)]):
+        pass  # builds and prepares whatever is missing, outside of the measurement
+    floor, ours, kwokctl, stops, memory = [], [], [], [], []
+    for number in range(rounds):
+        floor.append(_start(_Floor())[0])
+        seconds, stop, used = _start(EmbeddedBox(nodes=[Pool(NODES)]))
+        ours.append(seconds)
+        stops.append(stop)
+        memory.append(used)
+        kwokctl.append(_kwokctl())
+        say(f"round {number + 1}/{rounds}: floor {floor[-1]:.2f} s, box {ours[-1]:.2f} s, kwokctl {kwokctl[-1]:.2f} s")
+    warm = _warm(say)
+    resets = _resets(say)
+    return Outcome(
+        "box",
+        ratios={"start_to_kwokctl": ratio(ours, kwokctl), "start_to_floor": ratio(ours, floor)},
+        figures={
+            "box_seconds": median(ours), "kwokctl_seconds": median(kwokctl), "floor_seconds": median(floor),
+            "stop_seconds": median(stops), "warm_take_seconds": round(warm, 4), "reset_seconds": median(resets),
+            "idle_memory_mb": round(median(memory)), "rounds": rounds, "nodes": NODES,
+        },
+        targets={"start_to_kwokctl": 0.8, "start_to_floor": 1.15, "reset_seconds": 0.3, "stop_seconds": 1.0,
+                 "idle_memory_mb": 600},
+    )  # fmt: skip
+
+
+def _start(box: EmbeddedBox) -> tuple[float, float, float]:
+    """Seconds to start, seconds to stop, megabytes in use when idle."""
+    began = time.monotonic()
+    box.start()
+    started = time.monotonic() - began
+    used = sum(psutil.Process(process.pid).memory_info().rss for process in box.processes.values()) / 1e6
+    began = time.monotonic()
+    box.stop()
+    return started, time.monotonic() - began, used
+
+
+def _warm(say: Say) -> float:
+    """Seconds to take a box that was started ahead."""
+    with Spare(lambda: EmbeddedBox(nodes=[Pool(NODES)])) as spare:
+        first = spare.take()
+        try:
+            assert spare._next is not None
+            spare._next.wait()
+            began = time.monotonic()
+            second = spare.take()
+            seconds = time.monotonic() - began
+            second.stop()
+        finally:
+            first.stop()
+    say(f"taking a warm box: {seconds * 1000:.1f} ms")
+    return seconds
+
+
+def _resets(say: Say) -> list[float]:
+    """Seconds to empty a box after a case with two gangs on eight nodes."""
+    lab = open_lab(adapter("workload"), EmbeddedBox, Settings())
+    try:
+        seconds = []
+        for _ in range(RESETS):
+            world = World(lab, "bench")
+            world.nodes(NODES, gpus=8)
+            for gang in world.submit_together(Gang("one", size=16, gpus=2), Gang("two", size=16, gpus=2)):
+                gang.is_bound_whole()
+            seconds.append(lab.reset())
+    finally:
+        lab.close()
+    say(f"reset between cases: {median(seconds) * 1000:.0f} ms")
+    return seconds
+
+
+def _kwokctl() -> float:
+    """Seconds until kwokctl's cluster is ready with its nodes, from the same binaries."""
+    kubernetes, etcd, kwok = resolve("kubernetes"), resolve("etcd"), resolve("kwok")
+    with tempfile.TemporaryDirectory(prefix="muster-kwokctl-") as folder:
+        tool = _Kwokctl(kwok, Path(folder))
+        began = time.monotonic()
+        try:
+            tool.call("create", "cluster", "--runtime", "binary", "--wait", "60s", *_flags(kubernetes, etcd, kwok, folder))
+            tool.call("scale", "node", "--replicas", str(NODES))
+            api = connect(Path(folder) / "kubeconfig")
+            while not _all_ready(api.request("GET", "/api/v1/nodes")["items"]):
+                time.sleep(0.02)
+            return time.monotonic() - began
+        finally:
+            tool.call("delete", "cluster")
+
+
+class _Kwokctl:
+    def __init__(self, kwok: Artifact, folder: Path) -> None:
+        self._program = str(kwok.binaries["kwokctl"])
+        self._environment = {**os.environ, "KWOK_WORKDIR": str(folder / "work")}
+
+    def call(self, *arguments: str) -> None:
+        done = subprocess.run(
+            [self._program, "--name", "bench", *arguments], env=self._environment, capture_output=True, text=True,
+            timeout=120, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise HarnessError(f"kwokctl {' '.join(arguments[:2])} failed:\n{done.stderr[-800:]}")
+
+
+def _flags(kubernetes: Artifact, etcd: Artifact, kwok: Artifact, folder: str) -> list[str]:
+    about = profile(kubernetes.version)
+    gates = ",".join(f"{gate}=true" for gate in sorted(set(about.gates["apiserver"])))
+    served = ",".join(f"{group}=true" for group in about.runtime_config)
+    binaries = {"etcd": etcd.binaries["etcd"], "kwok-controller": kwok.binaries["kwok"], **kubernetes.binaries}
+    return [
+        "--kubeconfig", f"{folder}/kubeconfig", "--kube-feature-gates", gates, "--kube-runtime-config", served,
+        *(f"--{name}-binary={path}" for name, path in binaries.items()),
+    ]  # fmt: skip
+
+
+def _all_ready(nodes: list[dict[str, dict[str, list[dict[str, str]]]]]) -> bool:
+    def ready(node: dict[str, dict[str, list[dict[str, str]]]]) -> bool:
+        return any(one["type"] == "Ready" and one["status"] == "True" for one in node["status"].get("conditions", []))
+
+    return len(nodes) == NODES and all(ready(node) for node in nodes)
+
+
