@@ -67,7 +67,9 @@ class Faults:
 
     def _of(self, role: str) -> list[Any]:
         lab = self.lab
-        names: Sequence[str] = {"scheduler": lab.installed.schedulers, "controller": lab.installed.controllers}.get(role, ())
+        names: Sequence[str] = {"scheduler": lab.installed.schedulers, "controller": lab.installed.controllers}.get(
+            role, ()
+        )
         names = names or [name for name, process in lab.box.processes.items() if process.command.role == role]
         if not names:
             raise HarnessError(f"this box has no process of the role {role!r}")

@@ -17,7 +17,6 @@ from harness.adapters.base import Adapter, Installed, Settings
 from harness.adapters.render import parse, render
 from harness.box.api import NAMESPACE, NODE, POD, Api, Object, Resource
 from harness.box.embedded import EmbeddedBox
-from harness.box.nodes import Pool
 from harness.box.phases import phase
 from harness.box.recorder import Recorder
 from harness.core import deadlines
@@ -70,20 +69,26 @@ class Lab:
         while self.leftovers:
             api.delete(*self.leftovers.pop())
         kinds = [POD, *self.group_resources()]
-        for namespace in old:
-            for resource in kinds:
-                api.delete_all(resource, namespace, grace=0)
-        self.box.nodes.remove_all()
+        with ThreadPoolExecutor(4) as workers:
+            nodes = workers.submit(self.box.nodes.remove_all)
+            list(workers.map(lambda namespace: self._empty(namespace, kinds), old))
+            nodes.result()
         deadline = began + self.deadlines["reset"]
         left = self._left(api, kinds, old)
         while left:
             if time.monotonic() > deadline:
-                raise HarnessError(f"the box could not be emptied after the last case; still there: {', '.join(left[:8])}")
+                raise HarnessError(
+                    f"the box could not be emptied after the last case; still there: {', '.join(left[:8])}"
+                )
             time.sleep(RESET_POLL)
             left = self._left(api, kinds, old)
         for namespace in old:
             api.delete(NAMESPACE, "", namespace)
         return time.monotonic() - began
+
+    def _empty(self, namespace: str, kinds: Sequence[Resource]) -> None:
+        for resource in kinds:
+            self.box.api.delete_all(resource, namespace, grace=0)
 
     def group_resources(self) -> list[Resource]:
         return [self.box.api.resource(version, kind) for version, kind in self.adapter.groups(self.box.kubernetes)]
@@ -95,7 +100,9 @@ class Lab:
                 found += [f"{resource.kind} {obj['metadata']['name']}" for obj in api.list(resource, namespace)]
         return found
 
-    def plain_pod(self, namespace: str, name: str, *, part: str, request: Mapping[str, str], priority: str = "") -> Object:
+    def plain_pod(
+        self, namespace: str, name: str, *, part: str, request: Mapping[str, str], priority: str = ""
+    ) -> Object:
         """A pod of no gang for the scheduler under test."""
         text = render(
             f"{self.adapter.name}/pod.yaml.j2", name=name, namespace=namespace, part=part, request=dict(request),
@@ -119,7 +126,11 @@ def open_lab(
             installed = adapter.install(box, settings)
             groups = [box.api.resource(version, kind) for version, kind in adapter.groups(box.kubernetes)]
             recorder = Recorder(
-                box.api, groups=groups, read_group=adapter.read_group, classify=adapter.classify, audit_log=box.audit_log
+                box.api,
+                groups=groups,
+                read_group=adapter.read_group,
+                classify=adapter.classify,
+                audit_log=box.audit_log,
             )
             recorder.start()
             lab = Lab(box, adapter, installed, recorder, deadlines.scaled(timeout_factor))

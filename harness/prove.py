@@ -23,7 +23,12 @@ from harness.core.results import RunResult
 from harness.core.verdict import Outcome
 
 HONEST = "honest"
-FOREIGN = {"kube-scheduler": ("Kubernetes' own scheduler, which knows nothing of these gangs.", ("one-of-two-gangs-wins-whole",))}
+FOREIGN = {
+    "kube-scheduler": (
+        "Kubernetes' own scheduler, which knows nothing of these gangs.",
+        ("one-of-two-gangs-wins-whole",),
+    )
+}
 PATIENCE = 0.4  # of the usual deadlines: the controls answer in milliseconds, so waiting for a sinner can be short
 
 

@@ -106,7 +106,8 @@ def _child(plan: Plan, integration: str, folder: Path, tail: events.Tail, watch:
     log = folder / "logs" / f"pytest-{integration.replace('@', '-')}.log"
     log.parent.mkdir(exist_ok=True)
     command = [
-        sys.executable, "-m", "pytest", str(plan.suites), "-q", "--tb=short", "-p", "no:cacheprovider", "-o", "addopts=",
+        sys.executable, "-m", "pytest", str(plan.suites), "-q", "--tb=short", "-p", "no:cacheprovider",
+        "-o", "addopts=",
         "--import-mode=importlib", f"--rootdir={plan.suites}", "-c", os.devnull,
         f"--muster-integration={integration}", f"--muster-output={folder}", *plan.options,
         *(["-n", str(plan.workers), "--dist", "worksteal"] if plan.workers > 1 else []),

@@ -162,6 +162,16 @@ class World(Faults):
         fence = self.fence()
         return self.claim("the scheduler is at work", self.until(lambda: self.is_bound(fence), "bound"))
 
+    def comes_to_rest(self) -> Verdict:
+        """The scheduler has been past everything, and what is bound runs: nobody has anything left to write."""
+        fence = self.fence()
+
+        def quiet() -> bool:
+            pods = [pod.state for pod in self.recorder.live["Pod"].values() if pod.namespace in self.lab.namespaces]
+            return self.is_bound(fence) and all(pod.get("phase") != "Pending" for pod in pods if "node" in pod)
+
+        return self.claim("everything came to rest", self.until(quiet, "bound") or None)
+
     def waits(self, *pods: str) -> Verdict:
         """The pods have no node once the scheduler has been past them."""
         fence = self.fence()

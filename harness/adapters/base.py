@@ -91,6 +91,7 @@ class Adapter:
     edit_quorum: Callable[[Gang, int], Sequence[tuple[tuple[str, str], str, Object]]] | None = None
     definitions: Callable[[Settings], Sequence[Path]] = lambda settings: ()  # CRDs to have before the box starts
     queue: Callable[[Box, str, Mapping[str, str]], None] | None = None  # make a queue of this name with these limits
+    cluster: Callable[[Any, Mapping[str, str], Any], list[Object]] | None = None  # (artifact, images, pki.Authority)
     limits: tuple[Limit, ...] = ()
     needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)
     kubernetes: tuple[str, ...] = ("1.35", "1.36", "1.37")  # minors it runs on

@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import yaml
+
 from harness.adapters import hosting
 from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
 from harness.adapters.render import total_request
+from harness.box.artifacts import Artifact
+from harness.box.pki import Authority
 from harness.core.gang import Gang
 
 SCHEDULER, CONTROLLER = "coscheduling-scheduler", "coscheduling-controller"
 NAME = "scheduler-plugins-scheduler"
+NAMESPACE = "scheduler-plugins"
 DOCS = "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling"
 POD_GROUP = ("scheduling.x-k8s.io/v1alpha1", "PodGroup")
 OPTIONS = {
@@ -71,6 +76,13 @@ def configuration(sample: Object, chosen: Mapping[str, str]) -> Object:
     return {**sample, "profiles": [profile]}
 
 
+def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) -> list[Object]:
+    """What installs it in a cluster, beside that cluster's own kube-scheduler."""
+    config = configuration(hosting.read_yaml(found.files["config"], "scheduler-config.yaml"), {})
+    config.pop("clientConnection")
+    return hosting.in_cluster("coscheduling", NAMESPACE, images=images, config=yaml.safe_dump(config, sort_keys=False))
+
+
 def features(version: str, kubernetes: str) -> frozenset[str]:
     return frozenset({
         "gang", "quorum", "roles", "group-object", "group-status", "group-first", "quorum-edit", "timeout", "priority",
@@ -110,6 +122,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=by_label,
     edit_quorum=edit_quorum,
+    cluster=cluster,
     definitions=hosting.definitions("scheduler-plugins"),
     limits=(
         Limit("gang", ">=0.34", "A gang that the plugin rejected last is not woken when pods are deleted, and can stay "

@@ -17,9 +17,11 @@ from typing import Any
 import yaml
 
 from harness.adapters.base import Box, Departure, Object, Settings
+from harness.adapters.render import parse, render
 from harness.box import crds
 from harness.box.artifacts import Artifact, resolve
 from harness.box.artifacts.register import nearest
+from harness.box.data import data_root
 from harness.box.pki import write_private
 from harness.box.process import Command, Process
 from harness.core.errors import HarnessError, UsageError
@@ -157,6 +159,16 @@ def scheduler_config(config: Object, kubeconfig: Path) -> Object:
         "leaderElection": {**config.get("leaderElection", {}), "leaderElect": False},
         "clientConnection": {**config.get("clientConnection", {}), "kubeconfig": str(kubeconfig)},
     }
+
+
+def in_cluster(name: str, namespace: str, **values: Any) -> list[Object]:
+    """The objects that run an integration inside a cluster, from the templates rbac, deployment and service."""
+    objects: list[Object] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}]
+    for template in ("rbac", "deployment", "service"):
+        path = f"{name}/{template}.yaml.j2"
+        if (data_root() / "manifests" / path).is_file():
+            objects += parse(render(path, namespace=namespace, **values))
+    return objects
 
 
 def options(settings: Settings, allowed: Mapping[str, str]) -> Mapping[str, str]:

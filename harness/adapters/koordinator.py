@@ -15,6 +15,8 @@ import yaml
 from harness.adapters import hosting
 from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
 from harness.adapters.render import parse, render
+from harness.box.artifacts import Artifact
+from harness.box.pki import Authority
 from harness.core.gang import Gang
 
 SCHEDULER = "koord-scheduler"
@@ -38,17 +40,30 @@ def install(box: Box, settings: Settings) -> Installed:
         hosting.ensure_crds(box, found)
         hosting.ensure_namespace(box, NAMESPACE)  # its quota plugin keeps its own objects there
         path = box.directory / "koord-scheduler.yaml"
-        shipped = hosting.read_yaml(found.files["config"], "scheduler-config.yaml")["data"]["koord-scheduler-config"]
         port = box.reserve_port()
         flags = hosting.scheduler_flags(box, SCHEDULER, path, port)
-        config = hosting.scheduler_config(yaml.safe_load(shipped), box.directory / f"{SCHEDULER}.kubeconfig")
-        hosting.write_yaml(path, config)
+        kubeconfig = box.directory / f"{SCHEDULER}.kubeconfig"
+        hosting.write_yaml(path, hosting.scheduler_config(configuration(found), kubeconfig))
         hosting.start(
             box, SCHEDULER, found.binaries["scheduler"], [*flags, "--port=0", "-v=2"], role="scheduler",
             probe=box.https_probe(port, "/healthz"),
         )  # fmt: skip
     box.processes[SCHEDULER].wait_ready(hosting.START_TIMEOUT)
     return Installed(found.version, (found,), DEPARTURES, (SCHEDULER,), (SCHEDULER,))
+
+
+def configuration(found: Artifact) -> Object:
+    """The scheduler's configuration as the project ships it, out of its ConfigMap."""
+    shipped = hosting.read_yaml(found.files["config"], "scheduler-config.yaml")
+    config: Object = yaml.safe_load(shipped["data"]["koord-scheduler-config"])
+    return config
+
+
+def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) -> list[Object]:
+    """What installs it in a cluster, beside that cluster's own kube-scheduler."""
+    config = configuration(found)
+    config["leaderElection"] = {"leaderElect": False}
+    return hosting.in_cluster("koordinator", NAMESPACE, images=images, config=yaml.safe_dump(config, sort_keys=False))
 
 
 def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
@@ -124,6 +139,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=by_label,
     edit_quorum=edit_quorum,
+    cluster=cluster,
     definitions=hosting.definitions("koordinator"),
     queue=make_queue,
     limits=(

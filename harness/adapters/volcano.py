@@ -19,6 +19,7 @@ from harness.adapters import hosting
 from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
 from harness.adapters.render import parse, render, total_request
 from harness.box.artifacts import Artifact
+from harness.box.pki import Authority
 from harness.core.gang import Gang
 
 SCHEDULER, CONTROLLER, WEBHOOKS = "vc-scheduler", "vc-controller-manager", "vc-webhook-manager"
@@ -148,6 +149,19 @@ def webhooks(found: Artifact, *, authority: bytes, url: str = "") -> list[Object
     return chosen
 
 
+def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) -> list[Object]:
+    """What installs it in a cluster. Webhooks come last: the queues are made before they can be asked."""
+    values = hosting.read_yaml(found.files["chart"], "values.yaml")["custom"]
+    pair = authority.issue("volcano-admission", names=(f"volcano-admission-service.{NAMESPACE}.svc",))
+    encoded = [base64.b64encode(text).decode() for text in (pair.certificate, pair.key, authority.certificate)]
+    objects = hosting.in_cluster(
+        "volcano", NAMESPACE, images=images, period=values["scheduler_schedule_period"],
+        config=hosting.pick(found.files["chart"], "volcano-scheduler.conf").read_text(encoding="utf-8"),
+        admissions=values["enabled_admissions"], certificate=encoded[0], key=encoded[1], authority=encoded[2],
+    )  # fmt: skip
+    return objects + webhooks(found, authority=authority.certificate)
+
+
 def plain_yaml(path: Path) -> str:
     """A chart's template without its template language: names filled in, lines that only steer it left out."""
     text = path.read_text(encoding="utf-8")
@@ -210,6 +224,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=by_label,
     edit_quorum=edit_quorum,
+    cluster=cluster,
     definitions=hosting.definitions("volcano"),
     queue=make_queue,
     limits=(

@@ -88,8 +88,8 @@ ADAPTER = Adapter(
     edit_quorum=edit_quorum,
     needs_scheduler=True,
     limits=(
-        Limit("preemption", ">=1.35,<1.37", "Victims can be evicted for a gang that never starts: preemption acts pod by "
-              "pod inside the attempt (1.36: unless the gate WorkloadAwarePreemption is on)."),
+        Limit("preemption", ">=1.35,<1.37", "Victims can be evicted for a gang that never starts: preemption acts pod "
+              "by pod inside the attempt (1.36: unless the gate WorkloadAwarePreemption is on)."),
         Limit("gang", ">=1.35,<1.36", "A partial gang waits at Permit for up to five minutes, holding what it was "
               "assigned; two gangs can block each other for that long."),
     ),

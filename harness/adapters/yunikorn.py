@@ -18,6 +18,8 @@ import yaml
 from harness.adapters import hosting
 from harness.adapters.base import Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
 from harness.adapters.render import parse, render
+from harness.box.artifacts import Artifact
+from harness.box.pki import Authority
 from harness.core.gang import Gang
 
 SCHEDULER = "yunikorn-scheduler"
@@ -52,6 +54,11 @@ def install(box: Box, settings: Settings) -> Installed:
         )  # fmt: skip
     box.processes[SCHEDULER].wait_ready(hosting.START_TIMEOUT)
     return Installed(found.version, (found,), departures, (SCHEDULER,), (SCHEDULER,))
+
+
+def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) -> list[Object]:
+    """What installs it in a cluster, with its own defaults."""
+    return hosting.in_cluster("yunikorn", NAMESPACE, images=images, config={})
 
 
 def configure(box: Box, entries: Mapping[str, str]) -> None:
@@ -131,6 +138,7 @@ ADAPTER = Adapter(
     groups=groups,
     read_group=read_group,
     classify=classify,
+    cluster=cluster,
     queue=make_queue,
     limits=(
         Limit("gang", ">=1.0", "Placeholders are placed one by one: a gang that does not fit holds room until its time "

@@ -120,7 +120,9 @@ def _kwokctl() -> float:
         tool = _Kwokctl(kwok, Path(folder))
         began = time.monotonic()
         try:
-            tool.call("create", "cluster", "--runtime", "binary", "--wait", "60s", *_flags(kubernetes, etcd, kwok, folder))
+            tool.call(
+                "create", "cluster", "--runtime", "binary", "--wait", "60s", *_flags(kubernetes, etcd, kwok, folder)
+            )
             tool.call("scale", "node", "--replicas", str(NODES))
             api = connect(Path(folder) / "kubeconfig")
             while not _all_ready(api.request("GET", "/api/v1/nodes")["items"]):
@@ -160,5 +162,3 @@ def _all_ready(nodes: list[dict[str, dict[str, list[dict[str, str]]]]]) -> bool:
         return any(one["type"] == "Ready" and one["status"] == "True" for one in node["status"].get("conditions", []))
 
     return len(nodes) == NODES and all(ready(node) for node in nodes)
-
-

@@ -133,7 +133,12 @@ class Api:
 
     def watch(self, resource: Resource, version: str, *, namespace: str = "", timeout: int = 3600) -> Iterator[Object]:
         """Watch events as they come, raw, until the server closes the stream."""
-        query = {"watch": "1", "resourceVersion": version, "allowWatchBookmarks": "true", "timeoutSeconds": str(timeout)}
+        query = {
+            "watch": "1",
+            "resourceVersion": version,
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": str(timeout),
+        }
         answer = self._pool.request(
             "GET", f"{self.server}{resource.path(namespace)}?{urlencode(query)}", preload_content=False,
             timeout=urllib3.Timeout(connect=5, read=timeout + 30),
@@ -169,4 +174,3 @@ class Api:
     def _home(self, obj: Object) -> str:
         resource = self.resource(obj["apiVersion"], obj["kind"])
         return resource.path(obj["metadata"].get("namespace", ""))
-

@@ -118,7 +118,9 @@ class EmbeddedBox:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     # -- ways in ------------------------------------------------------------------------------------------------------
@@ -139,7 +141,8 @@ class EmbeddedBox:
         """The official Python client, for tests that like its model classes."""
         from kubernetes.config import new_client_from_config
 
-        return new_client_from_config(str(self.kubeconfig))
+        client: ApiClient = new_client_from_config(str(self.kubeconfig))  # type: ignore[no-untyped-call]
+        return client
 
     def identity(self, user: str, groups: Sequence[str] = MASTERS) -> Path:
         """A kubeconfig for one more process, with a certificate of its own."""
@@ -239,7 +242,9 @@ class EmbeddedBox:
     def _controller_manager(self) -> Process:
         self.identity("system:kube-controller-manager")  # its own role only covers it with a token per controller
         port = self.reserve_port()
-        flags = profile.flags("controllerManager", port=port) + self.profile.gate_flags("controllerManager", self._gates)
+        flags = profile.flags("controllerManager", port=port) + self.profile.gate_flags(
+            "controllerManager", self._gates
+        )
         return self.run(self._kubernetes("kube-controller-manager", flags), self.https_probe(port, "/healthz"))
 
     def _scheduler(self) -> Process:

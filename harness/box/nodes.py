@@ -129,7 +129,13 @@ class Nodes:
 
     def _condition(self, name: str, status: str, reason: str) -> None:
         now = _now()
-        ready = {"type": "Ready", "status": status, "reason": reason, "lastHeartbeatTime": now, "lastTransitionTime": now}
+        ready = {
+            "type": "Ready",
+            "status": status,
+            "reason": reason,
+            "lastHeartbeatTime": now,
+            "lastTransitionTime": now,
+        }
         change = {"status": {"conditions": [ready]}}
         self._api.patch(NODE, "", name, change, subresource="status", content_type=PATCH_STRATEGIC)
 

@@ -6,6 +6,7 @@ resumed and restarted at any moment; the box's keeper (see `keeper.py`) is its p
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -199,10 +200,8 @@ class KeeperLink:
         """Kill every process and remove the box's directory."""
         if self._closed:
             return
-        try:
+        with contextlib.suppress(ProcessError):  # if the keeper is gone, so is everything it kept
             self._ask(op="stop")
-        except ProcessError:
-            pass  # the keeper is gone, and with it everything it kept
         self._close()
         try:
             self._process.wait(timeout=10)
@@ -248,10 +247,8 @@ class KeeperLink:
 
     def _close(self) -> None:
         self._closed = True
-        try:
+        with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         self._socket.close()
 
 

@@ -73,7 +73,7 @@ def claim(name: str | None) -> Path:
                 return directory
             except FileExistsError:
                 entry = read(directory)
-                if entry is not None and entry.alive or entry is None and not _leftover(directory):
+                if (entry is not None and entry.alive) or (entry is None and not _leftover(directory)):
                     break
                 shutil.rmtree(directory, ignore_errors=True)
     except OSError as error:
@@ -88,7 +88,12 @@ def claim(name: str | None) -> Path:
 
 def check_name(name: str) -> str:
     """A box name is also a folder name; UsageError if it cannot be one."""
-    if not name or len(name) > 40 or not all(c.isascii() and (c.isalnum() or c in "-_.") for c in name) or name[0] in "-.":
+    if (
+        not name
+        or len(name) > 40
+        or not all(c.isascii() and (c.isalnum() or c in "-_.") for c in name)
+        or name[0] in "-."
+    ):
         raise UsageError(
             f"{name!r} cannot be the name of a box",
             hint="Use up to 40 letters, digits, '-', '_' or '.', beginning with a letter or digit.",

@@ -40,7 +40,9 @@ class Spare:
         self._next = _Starting(self._make())
         return box
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._next is not None:
             self._next.discard()
             self._next = None

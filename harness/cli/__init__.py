@@ -47,7 +47,9 @@ class Commands(click.Group):
         found: click.Command = getattr(import_module(f"harness.cli.{module}"), cmd_name.replace("list", "list_"))
         return found
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         from harness.box.artifacts.register import nearest
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):

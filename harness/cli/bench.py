@@ -16,7 +16,9 @@ BENCHES = {"box": "start, reset and stop of a box, beside kwokctl and the floor"
            "history": "recording and judging, beside what the API server itself can do"}  # fmt: skip
 
 
-@click.command(epilog="\b\nExamples:\n  muster bench box\n  muster bench history --json\n\n\b\nBenches: " + ", ".join(BENCHES))
+@click.command(
+    epilog="\b\nExamples:\n  muster bench box\n  muster bench history --json\n\n\b\nBenches: " + ", ".join(BENCHES)
+)
 @click.argument("name")
 @click.option("--rounds", type=click.IntRange(1, 100), default=5, show_default=True, help="How often to measure each.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with a `ratios` map.")

@@ -67,7 +67,10 @@ def _python() -> Finding:
 
 def _folders() -> list[Finding]:
     found = []
-    for what, folder, variable in (("cache", cache_root(), "XDG_CACHE_HOME"), ("state", state_root(), "XDG_STATE_HOME")):
+    for what, folder, variable in (
+        ("cache", cache_root(), "XDG_CACHE_HOME"),
+        ("state", state_root(), "XDG_STATE_HOME"),
+    ):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             writable = os.access(folder, os.W_OK)

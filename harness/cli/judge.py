@@ -58,7 +58,9 @@ def recheck(where: Path, as_json: bool) -> int:
         out.print(f"\n{len(rows)} histories judged again, {differing} differ from the report")
     if differing:
         return ExitCode.VIOLATED
-    return {Outcome.VIOLATED: ExitCode.VIOLATED, Outcome.UNKNOWN: ExitCode.UNKNOWN}.get(worst(outcomes), ExitCode.CONFORMANT)
+    return {Outcome.VIOLATED: ExitCode.VIOLATED, Outcome.UNKNOWN: ExitCode.UNKNOWN}.get(
+        worst(outcomes), ExitCode.CONFORMANT
+    )
 
 
 @click.command(epilog="\b\nExample:\n  muster history muster-runs/latest --case one-of-two-gangs-wins-whole --gang red")
@@ -95,7 +97,9 @@ def _histories(where: Path) -> Iterator[tuple[Path, History]]:
         yield where, store.read(where)
         return
     if not where.is_dir():
-        raise UsageError(f"{where} does not exist", hint="Give a run's folder, such as muster-runs/latest, or a history.")
+        raise UsageError(
+            f"{where} does not exist", hint="Give a run's folder, such as muster-runs/latest, or a history."
+        )
     paths = sorted(where.rglob("*.jsonl.zst"))
     if not paths:
         raise UsageError(f"{where} holds no history", hint="A run's folder has them in history/.")
@@ -110,7 +114,9 @@ def _reported(where: Path) -> dict[str, CaseResult]:
     try:
         run = run_from_data(json.loads(path.read_text()))
     except (ValueError, TypeError, KeyError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", hint="Was it edited, or made by another version?") from error
+        raise UsageError(
+            f"{path} cannot be read: {error}", hint="Was it edited, or made by another version?"
+        ) from error
     return {case.history: case for case in run.cases if case.history}
 
 

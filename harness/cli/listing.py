@@ -92,7 +92,9 @@ def clauses(ids: tuple[str, ...], coverage: bool, as_json: bool) -> None:
 @click.command(epilog="\b\nExample:\n  muster render --integration workload --gang size=4,gpus=2 | kubectl apply -f -")
 @click.option("--integration", default="workload", show_default=True, metavar="NAME")
 @click.option("--kubernetes", metavar="X.Y", help="For which Kubernetes.")
-@click.option("--gang", "text", default="size=2", metavar="KEY=VALUE,...", help="size, quorum, gpus, name, priority, ...")
+@click.option(
+    "--gang", "text", default="size=2", metavar="KEY=VALUE,...", help="size, quorum, gpus, name, priority, ..."
+)
 @click.option("--namespace", default="default", show_default=True)
 def render(integration: str, kubernetes: str | None, text: str, namespace: str) -> None:
     """Print a gang as the YAML that this integration understands."""
@@ -110,7 +112,14 @@ def parse_gang(text: str) -> Any:
     from harness.core.gang import Gang
     from harness.options import pairs
 
-    kinds: Mapping[str, type] = {"size": int, "quorum": int, "gpus": int, "timeout": int, "gated": int, "lifetime": float}
+    kinds: Mapping[str, type] = {
+        "size": int,
+        "quorum": int,
+        "gpus": int,
+        "timeout": int,
+        "gated": int,
+        "lifetime": float,
+    }
     plain = {one.name for one in fields(Gang)} - {"roles", "group", "selector", "missing"}
     values: dict[str, Any] = {}
     for key, value in pairs("--gang", text).items():

@@ -31,9 +31,13 @@ Examples:
 @click.option("--sin", "names", multiple=True, metavar="NAME", help="Only this sin; several may be given.")
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; several may be given.")
 @click.option("-n", "--workers", type=click.IntRange(1, 16), default=1, show_default=True, help="Boxes side by side.")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), default=Path("muster-runs"), show_default=True)
+@click.option(
+    "--output", type=click.Path(path_type=Path, file_okay=False), default=Path("muster-runs"), show_default=True
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def prove(quick: bool, names: tuple[str, ...], cases: tuple[str, ...], workers: int, output: Path, as_json: bool) -> int:
+def prove(
+    quick: bool, names: tuple[str, ...], cases: tuple[str, ...], workers: int, output: Path, as_json: bool
+) -> int:
     """Run the suite against schedulers that break one law each; every one must be caught.
 
     Exit code 1 if a case is proven by no sin, a sin is caught by no case, or the honest scheduler is blamed.

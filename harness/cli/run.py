@@ -38,12 +38,32 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--integration", "integrations", multiple=True, metavar="NAME[@VERSION]", help="Scheduler to judge; several are run one after another.  [default: workload]")
+@click.option(
+    "--integration",
+    "integrations",
+    multiple=True,
+    metavar="NAME[@VERSION]",
+    help="Scheduler to judge; several are run one after another.  [default: workload]",
+)
 @click.option("--kubernetes", metavar="X.Y[.Z]", help="Kubernetes version of the box.")
-@click.option("--profile", default="core", show_default=True, metavar="LEVEL|NAME", help="core, extended, all, or a profile such as GANG-CORE.")
+@click.option(
+    "--profile",
+    default="core",
+    show_default=True,
+    metavar="LEVEL|NAME",
+    help="core, extended, all, or a profile such as GANG-CORE.",
+)
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; several may be given.")
-@click.option("-n", "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases side by side, a box each.")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), default=Path("muster-runs"), show_default=True, help="Where run folders go.")
+@click.option(
+    "-n", "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases side by side, a box each."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("muster-runs"),
+    show_default=True,
+    help="Where run folders go.",
+)
 @click.option("--binary", "binaries", multiple=True, metavar="NAME.PROCESS=PATH", help="Use this binary instead.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Setting of the integration.")
 @click.option("--gate", "gates", multiple=True, metavar="GATE=true|false", help="Feature gate of Kubernetes.")
@@ -53,7 +73,8 @@ Examples:
 @click.option("-q", "--quiet", is_flag=True, help="Only violations and the summary.")
 @click.option("-v", "--verbose", is_flag=True, help="Also the figures of every gang.")
 def run(
-    integrations: tuple[str, ...], kubernetes: str | None, profile: str, cases: tuple[str, ...], workers: int, output: Path,
+    integrations: tuple[str, ...], kubernetes: str | None, profile: str, cases: tuple[str, ...], workers: int,
+    output: Path,
     binaries: tuple[str, ...], settings: tuple[str, ...], gates: tuple[str, ...], timeout_factor: float, repeat: int,
     probe: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
@@ -90,8 +111,10 @@ def conclude(result: RunResult, faults: running.Faults, folder: Path) -> int:
         point_latest(folder)
         out.print(f"\nreport  {folder / 'index.html'}")
     for fault in faults.messages:
-        raise HarnessError(fault["message"], hint=fault["hint"]) if fault["code"] == 3 else UsageError(
-            fault["message"], hint=fault["hint"]
+        raise (
+            HarnessError(fault["message"], hint=fault["hint"])
+            if fault["code"] == 3
+            else UsageError(fault["message"], hint=fault["hint"])
         )
     if faults.outputs:
         raise HarnessError(f"the suite did not run to its end:\n{faults.outputs[0]}", hint=f"Logs: {folder / 'logs'}")
@@ -163,7 +186,8 @@ class Draw:
         mark, style = STYLES[outcome]
         took = f"{result['seconds']:.1f} s" if outcome is not Outcome.NOT_SUPPORTED else "not supported"
         self._out.print(
-            f" [{style}]{mark}[/{style}] {result['folder']}/{result['case']} [dim]({result['integration']}) {took}[/dim]"
+            f" [{style}]{mark}[/{style}] {result['folder']}/{result['case']} "
+            f"[dim]({result['integration']}) {took}[/dim]"
         )
         for verdict in result["verdicts"]:
             if verdict["outcome"] == outcome and outcome in (Outcome.VIOLATED, Outcome.UNKNOWN):

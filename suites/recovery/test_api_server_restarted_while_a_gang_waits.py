@@ -16,6 +16,7 @@ def test_api_server_restarted_while_a_gang_waits(world: World) -> None:
     world.nodes(1, gpus=4)
     gang = world.submit(Gang("patient", size=4, gpus=2))
     assert gang.is_refused()
+    assert world.comes_to_rest()
 
     world.restart("apiserver")
     world.nodes(1, gpus=4)

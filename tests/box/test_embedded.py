@@ -86,7 +86,9 @@ def test_a_bound_pod_runs_and_its_bind_is_in_the_audit_log(box: EmbeddedBox, nam
     ("annotation", "value", "phase"),
     [("muster.dev/runs-for", "100ms", "Succeeded"), ("muster.dev/fails-after", "100ms", "Failed")],
 )
-def test_annotations_choose_the_fate_of_a_pod(box: EmbeddedBox, namespace: str, annotation: str, value: str, phase: str):
+def test_annotations_choose_the_fate_of_a_pod(
+    box: EmbeddedBox, namespace: str, annotation: str, value: str, phase: str
+):
     pod = plain_pod(namespace, "fated")
     pod["metadata"]["annotations"] = {annotation: value}
     box.api.create(pod)

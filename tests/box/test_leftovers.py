@@ -64,7 +64,8 @@ def test_four_boxes_at_once_are_apart_and_leave_nothing(state: Path):
 
 
 def test_a_killed_muster_takes_its_box_along(state: Path):
-    program = "from harness.box.embedded import EmbeddedBox; import time; EmbeddedBox().start(); print('up', flush=True); time.sleep(600)"
+    imports = "import time; from harness.box.embedded import EmbeddedBox"
+    program = f"{imports}; EmbeddedBox().start(); print('up', flush=True); time.sleep(600)"
     muster = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert muster.stdout is not None
     assert muster.stdout.readline() == "up\n"

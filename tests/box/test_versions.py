@@ -31,7 +31,9 @@ def test_a_version_serves_its_own_gang_api(minor: str):
 def test_a_gate_goes_only_where_it_is_known():
     old = profile("1.36.4")
 
-    assert old.gate_flags("controllerManager", {"WorkloadAwarePreemption": True}) == ["--feature-gates=GenericWorkload=true"]
+    assert old.gate_flags("controllerManager", {"WorkloadAwarePreemption": True}) == [
+        "--feature-gates=GenericWorkload=true"
+    ]
     assert "WorkloadAwarePreemption=true" in old.gate_flags("scheduler", {"WorkloadAwarePreemption": True})[0]
     with pytest.raises(UsageError, match="WorkloadAwarePreemption"):
         profile("1.37.1").gate_flags("scheduler", {"WorkloadAwarePreemption": True})

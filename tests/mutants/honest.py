@@ -189,7 +189,9 @@ class Honest:
         meta = pod["metadata"]
         change = {"status": {"conditions": [condition]}}
         try:
-            self.api.patch(POD, meta["namespace"], meta["name"], change, subresource="status", content_type=PATCH_STRATEGIC)
+            self.api.patch(
+                POD, meta["namespace"], meta["name"], change, subresource="status", content_type=PATCH_STRATEGIC
+            )
         except ApiError as error:
             if error.status != 404:
                 raise

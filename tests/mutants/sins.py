@@ -6,6 +6,7 @@ Every sin is the honest scheduler with one decision taken wrongly, so that whate
 from __future__ import annotations
 
 import time
+from typing import ClassVar
 
 from honest import GROUP, SCHEDULER, Honest, Room, Unit
 
@@ -45,7 +46,7 @@ class CountsStrangers(Honest):
 class ForgetsTheDead(Honest):
     """Remembers members that were deleted as if they were still there."""
 
-    seen: dict[str, set[str]] = {}
+    seen: ClassVar[dict[str, set[str]]] = {}
 
     def missing(self, unit: Unit, units: list[Unit]) -> int:
         names = self.seen.setdefault(f"{unit.namespace}/{unit.name}", set())
@@ -57,7 +58,7 @@ class ForgetsTheDead(Honest):
 class KeepsHolds(Honest):
     """Puts placeholders where a refused gang's members would go, and never takes them away."""
 
-    held: set[str] = set()
+    held: ClassVar[set[str]] = set()
 
     def refuse(self, unit: Unit, message: str) -> None:
         super().refuse(unit, message)

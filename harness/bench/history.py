@@ -1,0 +1,116 @@
+"""`muster bench history`: can the recorder keep up, what does it cost the one who is recorded, how fast is judging?
+
+Recording is measured on a real API server: pods are bound as fast as eight clients can, in turn with the recorder on
+and off. What the recorder saw is compared with what was bound, so a gap would show. Judging is measured on a generated
+history of 10,000 pods on 1,000 nodes.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+import tracemalloc
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+from harness.bench import Outcome, Say, median, ratio
+from harness.box.api import POD, Api, Object
+from harness.box.connect import connect
+from harness.box.embedded import EmbeddedBox
+from harness.box.nodes import Pool
+from harness.box.recorder import Recorder
+from harness.core.checks import judge_all
+from harness.core.errors import HarnessError
+from harness.core.synthetic import history
+
+PODS = 400  # per round; creating them takes longer than binding them
+NODES = 20
+CLIENTS = 8
+
+
+def bench(rounds: int, say: Say) -> Outcome:
+    """Measure recording and judging."""
+    recorded, alone, lags = _recording(rounds, say)
+    speed, size, records = _judging(say)
+    return Outcome(
+        "history",
+        ratios={"bind_time_recorded_to_alone": ratio(recorded, alone)},
+        figures={
+            "binds_per_second_recorded": round(PODS / median(recorded)),
+            "binds_per_second_alone": round(PODS / median(alone)),
+            "recorder_lag_seconds": median(lags), "gaps": 0, "judged_records_per_second": round(speed),
+            "bytes_per_record": round(size), "records": records, "rounds": rounds,
+        },
+        targets={"judged_records_per_second": 20_000, "bytes_per_record": 2048},
+    )  # fmt: skip
+
+
+def _recording(rounds: int, say: Say) -> tuple[list[float], list[float], list[float]]:
+    recorded, alone, lags = [], [], []
+    spawn = multiprocessing.get_context("spawn")  # the load comes from another process, as a scheduler's would
+    with EmbeddedBox(nodes=[Pool(NODES, gpus=8)], scheduler=False) as box, ProcessPoolExecutor(1, spawn) as load:
+        for number in range(rounds):
+            alone.append(load.submit(_bind_all, box.kubeconfig, f"alone-{number}").result())
+            recorder = Recorder(box.api, audit_log=box.audit_log)
+            recorder.start()
+            recorder.begin()
+            recorded.append(load.submit(_bind_all, box.kubeconfig, f"recorded-{number}").result())
+            began = time.monotonic()
+            recorder.settle()
+            lags.append(time.monotonic() - began)
+            seen = recorder.history("bench", [f"recorded-{number}"])
+            recorder.stop()
+            bound = sum("bound" in record.changed and bool(record.by) for record in seen.records)
+            if bound != PODS or seen.gaps:
+                raise HarnessError(f"the recorder saw {bound} of {PODS} binds and {len(seen.gaps)} gaps")
+            say(
+                f"round {number + 1}/{rounds}: {PODS / recorded[-1]:.0f} binds/s recorded, "
+                f"{PODS / alone[number]:.0f} alone"
+            )
+    return recorded, alone, lags
+
+
+def _bind_all(kubeconfig: Path, namespace: str) -> float:
+    """Seconds to bind all pods of a new namespace by hand."""
+    api = connect(kubeconfig, agent="bench-load")
+    api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    names = [f"pod-{number}" for number in range(PODS)]
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        list(clients.map(lambda name: api.request("POST", POD.path(namespace), _pod(name)), names))
+        began = time.monotonic()
+        list(clients.map(lambda pair: _bind(api, namespace, pair[1], f"node-{pair[0] % NODES}"), enumerate(names)))
+        seconds = time.monotonic() - began
+    api.delete_all(POD, namespace, grace=0)
+    return seconds
+
+
+def _pod(name: str) -> Object:
+    container = {"name": "main", "image": "pause"}
+    spec = {"schedulerName": "nobody", "terminationGracePeriodSeconds": 0, "containers": [container]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": {"muster.dev/gang": "all"}},
+        "spec": spec,
+    }
+
+
+def _bind(api: Api, namespace: str, name: str, node: str) -> None:
+    target = {"apiVersion": "v1", "kind": "Node", "name": node}
+    binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": target}
+    api.request("POST", f"{POD.path(namespace, name)}/binding", binding)
+
+
+def _judging(say: Say) -> tuple[float, float, int]:
+    """Records judged a second on one core, and bytes of memory each."""
+    tracemalloc.start()
+    story = history()
+    judge_all(story)
+    size = tracemalloc.get_traced_memory()[0] / len(story.records)
+    tracemalloc.stop()
+    fresh = history()
+    began = time.monotonic()
+    judge_all(fresh)
+    speed = len(fresh.records) / (time.monotonic() - began)
+    say(f"judged {len(fresh.records)} records at {speed:.0f} a second, {size:.0f} bytes each")
+    return speed, size, len(fresh.records)
