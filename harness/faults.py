@@ -49,6 +49,7 @@ class Faults:
             process.kill()
 
     def pause(self, role: str) -> None:
+        self.lab.shaken |= role in ("apiserver", "etcd")
         for process in self._of(role):
             self.recorder.act("pause", process.name, role=role)
             process.pause()
@@ -60,6 +61,7 @@ class Faults:
 
     def restart(self, role: str) -> None:
         """Start every process of a role (again) and wait until it is ready."""
+        self.lab.shaken |= role in ("apiserver", "etcd")
         for process in self._of(role):
             self.recorder.act("restart", process.name, role=role)
             process.restart(self.deadline("ready"))

@@ -36,6 +36,7 @@ class Lab:
     recorder: Recorder
     deadlines: Mapping[str, float]
     namespaces: list[str] = field(default_factory=list)
+    shaken: bool = False  # the API server or its store was away, so everybody else may still be reconnecting
     visitors: list[str] = field(default_factory=list)  # processes that a case started beside the others
     leftovers: list[tuple[Resource, str, str]] = field(default_factory=list)  # objects outside of those namespaces
 
@@ -84,6 +85,9 @@ class Lab:
             left = self._left(api, kinds, old)
         for namespace in old:
             api.delete(NAMESPACE, "", namespace)
+        if self.shaken:
+            self.shaken = False
+            _canary(self)
         return time.monotonic() - began
 
     def _empty(self, namespace: str, kinds: Sequence[Resource]) -> None:
@@ -148,7 +152,7 @@ def _canary(lab: Lab) -> None:
     world = World(lab, "canary")
     world.nodes(1, gpus=1)
     gang = world.submit(Gang("canary", size=1))
-    verdict = gang.is_bound_whole()
+    verdict = gang.is_bound_whole("reconnected")
     if not verdict:
         raise HarnessError(f"{lab.adapter.title} came up but does not schedule a gang of one:\n{verdict.story()}")
     lab.reset()

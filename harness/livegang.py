@@ -41,6 +41,7 @@ class LiveGang:
         for obj in objects:
             if obj["kind"] == "Pod" and self._alter is not None:
                 self._alter(obj)
+        lab.adapter.finish(objects)
         return objects
 
     # -- what there is ------------------------------------------------------------------------------------------------
@@ -85,10 +86,10 @@ class LiveGang:
 
     # -- promises -----------------------------------------------------------------------------------------------------
 
-    def is_bound_whole(self) -> Verdict:
+    def is_bound_whole(self, deadline: str = "bound") -> Verdict:
         """Every member that was created is bound within the deadline."""
         here = self.gang.size - self.gang.missing
-        return self._promise("bound", "live", "bound", lambda: self.bound >= here, all=not self.gang.missing)
+        return self._promise("bound", "live", deadline, lambda: self.bound >= here, all=not self.gang.missing)
 
     def reaches_quorum(self) -> Verdict:
         """At least the quorum is bound within the deadline."""

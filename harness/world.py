@@ -25,6 +25,7 @@ from harness.livegang import Alter, LiveGang
 __all__ = ["LiveGang", "Object", "World"]
 
 FENCE_REQUEST = {"cpu": "1m", "memory": "1Mi"}
+CLING = "muster.dev/cling"  # finalizer of pods that take their time to go
 REFUSALS = (400, 403, 404, 422)  # how an API server says that an object must not be
 
 
@@ -180,6 +181,24 @@ class World(Faults):
         if not seen:
             return self.verdict("refused", False)
         return self.claim(f"pods wait: {', '.join(pods)}", not early, f"bound: {', '.join(early)}")
+
+    @staticmethod
+    def clings(pod: Object) -> None:
+        """To be given as `alter`: the pod stays, leaving, after its deletion until `let_go`."""
+        pod["metadata"]["finalizers"] = [CLING]
+
+    def leaving(self) -> list[str]:
+        """The pods of the case that are on their way out."""
+        pods = [pod for pod in self.recorder.live["Pod"].values() if pod.namespace in self.lab.namespaces]
+        return sorted(pod.name for pod in pods if pod.state.get("deleting"))
+
+    def let_go(self) -> None:
+        """Let all pods go that cling."""
+        self.recorder.act("note", text="pods that cling may go")
+        for namespace in self.lab.namespaces:
+            for pod in self.api.list(POD, namespace):
+                if CLING in (pod["metadata"].get("finalizers") or ()):
+                    self.api.patch(POD, namespace, pod["metadata"]["name"], {"metadata": {"finalizers": []}})
 
     # -- promises and verdicts ----------------------------------------------------------------------------------------
 

@@ -89,6 +89,7 @@ class Adapter:
     read_group: Callable[[Object], tuple[str, int | None]]  # gang object -> (gang name, its quorum)
     classify: Callable[[Object], tuple[str, str, str]]  # pod -> (gang name or "", part, role)
     edit_quorum: Callable[[Gang, int], Sequence[tuple[tuple[str, str], str, Object]]] | None = None
+    finish: Callable[[list[Object]], None] = lambda objects: None  # after a case has altered the members of a gang
     definitions: Callable[[Settings], Sequence[Path]] = lambda settings: ()  # CRDs to have before the box starts
     queue: Callable[[Box, str, Mapping[str, str]], None] | None = None  # make a queue of this name with these limits
     cluster: Callable[[Any, Mapping[str, str], Any], list[Object]] | None = None  # (artifact, images, pki.Authority)

@@ -67,15 +67,12 @@ def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) ->
 
 
 def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
-    """An elastic quota with these limits, in force once the scheduler has written down what it allows at run time."""
+    """An elastic quota with these limits, in force once the scheduler's own debug endpoint knows it."""
     box.api.apply(parse(render("koordinator/queue.yaml.j2", name=name, namespace=NAMESPACE, limits=limits))[0])
-    quotas = box.api.resource("scheduling.sigs.k8s.io/v1alpha1", "ElasticQuota")
-
-    def in_force() -> bool:
-        annotations = box.api.get(quotas, NAMESPACE, name)["metadata"].get("annotations") or {}
-        return "quota.scheduling.koordinator.sh/runtime" in annotations
-
-    hosting.wait(in_force, f"the quota {name!r}", box.processes[SCHEDULER])
+    process = box.processes[SCHEDULER]
+    port = next(int(flag.partition("=")[2]) for flag in process.command.argv if flag.startswith("--secure-port="))
+    known = box.https_probe(port, f"/apis/v1/plugins/ElasticQuota/quotas/{name}")
+    hosting.wait(known, f"the quota {name!r}", process)
 
 
 def features(version: str, kubernetes: str) -> frozenset[str]:

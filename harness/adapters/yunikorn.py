@@ -30,6 +30,8 @@ OPTIONS = {"scheduling-interval": "time between two cycles, such as 100ms; the v
 STYLES = ("soft",)
 READY = "scheduler state initialized"  # its own words; it has no health endpoint but the one on the fixed port
 PLACEHOLDER = ("internal.yunikorn.apache.org/placeholder", "yunikorn.apache.org/placeholder")  # the latter before 1.6
+TASK_GROUP, TASK_GROUPS = "yunikorn.apache.org/task-group-name", "yunikorn.apache.org/task-groups"
+PLACEMENT = ("nodeSelector", "tolerations", "affinity", "topologySpreadConstraints")
 DEPARTURES = (
     hosting.OUTSIDE,
     Departure("gangs ask for the style Hard", "the default, Soft, gives up all-or-nothing when its time is over; it is "
@@ -106,6 +108,22 @@ def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
     }
 
 
+def finish(objects: list[Object]) -> None:
+    """Let the task groups ask for nodes as their members do: a placeholder is placed by what its task group says."""
+    groups: dict[str, Object] = {}
+    for pod in objects:
+        annotations, spec = pod["metadata"]["annotations"], pod["spec"]
+        group = next(g for g in json.loads(annotations[TASK_GROUPS]) if g["name"] == annotations[TASK_GROUP])
+        asked = {field: spec[field] for field in PLACEMENT if field in spec}
+        if {"affinity", "topologySpreadConstraints"} & asked.keys():  # which are about pods with these labels
+            asked["labels"] = {k: v for k, v in pod["metadata"]["labels"].items() if k.startswith("muster.dev/")}
+        groups.setdefault(group["name"], {**group, **asked})
+    for pod in objects:
+        all_groups = json.loads(pod["metadata"]["annotations"][TASK_GROUPS])
+        merged = [groups.get(group["name"], group) for group in all_groups]
+        pod["metadata"]["annotations"][TASK_GROUPS] = json.dumps(merged)
+
+
 def groups(kubernetes: str) -> tuple[tuple[str, str], ...]:
     return ()
 
@@ -120,7 +138,7 @@ def classify(pod: Object) -> tuple[str, str, str]:
     annotations, labels = meta.get("annotations") or {}, meta.get("labels") or {}
     if any(annotations.get(key) == "true" for key in PLACEHOLDER):
         gang = labels.get("yunikorn.apache.org/app-id", "").removeprefix(f"{meta.get('namespace', '')}.")
-        role = annotations.get("yunikorn.apache.org/task-group-name", "")
+        role = annotations.get(TASK_GROUP, "")
         return gang, "placeholder", "" if role == "member" else role  # the only group of a gang without roles
     return by_label(pod)
 
@@ -138,6 +156,7 @@ ADAPTER = Adapter(
     groups=groups,
     read_group=read_group,
     classify=classify,
+    finish=finish,
     cluster=cluster,
     queue=make_queue,
     limits=(

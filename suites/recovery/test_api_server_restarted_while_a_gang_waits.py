@@ -21,4 +21,4 @@ def test_api_server_restarted_while_a_gang_waits(world: World) -> None:
     world.restart("apiserver")
     world.nodes(1, gpus=4)
 
-    assert gang.is_bound_whole()
+    assert gang.is_bound_whole("reconnected")

@@ -1,0 +1,34 @@
+"""Two kinds of victims would do, and one of them is protected by a disruption budget."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import Object, World
+
+
+def guarded(pod: Object) -> None:
+    pod["metadata"]["labels"]["example.com/guarded"] = "yes"
+
+
+@case(
+    "A gang MUST NOT evict pods against their disruption budget while others would have been enough.",
+    clauses=["GANG-21"],
+    needs=["gang", "preemption"],
+    profile="GANG-PREEMPTION",
+)
+def test_budget_is_honoured_where_others_can_fall(world: World) -> None:
+    low, high = world.priority("low", 10), world.priority("high", 100)
+    world.nodes(4, gpus=2)
+    world.create({
+        "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+        "metadata": {"name": "guard", "namespace": world.namespace},
+        "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"example.com/guarded": "yes"}}},
+    })  # fmt: skip
+    safe = [world.pod(gpus=2, priority=low, alter=guarded) for _ in range(2)]
+    free = [world.pod(gpus=2, priority=low) for _ in range(2)]
+    assert world.starts(*safe, *free)
+
+    gang = world.submit(Gang("urgent", size=2, gpus=2, priority=high))
+
+    assert gang.is_bound_whole()
+    kept = [pod for pod in safe if world.is_bound(pod)]
+    assert world.claim("guarded pods were spared", kept == safe, f"still there: {kept}")

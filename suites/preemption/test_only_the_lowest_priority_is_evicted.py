@@ -1,0 +1,25 @@
+"""There are victims of two ranks, and the lower rank is enough."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import World
+
+
+@case(
+    "A gang MUST NOT evict a pod while pods of lower priority would have been enough.",
+    clauses=["GANG-21", "WL-71"],
+    needs=["gang", "preemption"],
+    profile="GANG-PREEMPTION",
+)
+def test_only_the_lowest_priority_is_evicted(world: World) -> None:
+    low, middle, high = (world.priority(name, value) for name, value in (("low", 1), ("middle", 10), ("high", 100)))
+    world.nodes(4, gpus=2)
+    lowest = [world.pod(gpus=2, priority=low) for _ in range(2)]
+    better = [world.pod(gpus=2, priority=middle) for _ in range(2)]
+    assert world.starts(*lowest, *better)
+
+    gang = world.submit(Gang("urgent", size=2, gpus=2, priority=high))
+
+    assert gang.is_bound_whole()
+    kept = [pod for pod in better if world.is_bound(pod)]
+    assert world.claim("pods of middle priority were spared", kept == better, f"still there: {kept}")

@@ -1,0 +1,70 @@
+"""`muster up --keep`, `ps`, `kubectl`, `logs`, `down`: a box by hand, from the outside."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_bad_input import MUSTER, muster
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> dict[str, str]:
+    return {"XDG_STATE_HOME": str(tmp_path)}
+
+
+def test_a_kept_box_is_listed_used_and_stopped(state: dict[str, str]):
+    up = muster("up", "--keep", "--name", "lab", "--nodes", "3x2", **state)
+    assert up.returncode == 0, up.stderr
+    assert "KUBECONFIG" in up.stdout
+    try:
+        [row] = json.loads(muster("ps", "--json", **state).stdout)
+        assert (row["name"], row["nodes"], row["kept"]) == ("lab", 3, True)
+        if shutil.which("kubectl"):
+            listed = muster("kubectl", "--", "get", "nodes", "-o", "name", **state)
+            assert listed.stdout.split() == ["node/node-0", "node/node-1", "node/node-2"]
+        wrong = muster("logs", "kube-sheduler", **state)
+        assert wrong.returncode == 4
+        assert "kube-scheduler" in wrong.stderr
+        again = muster("up", "--name", "lab", **state)
+        assert again.returncode == 4
+        assert "muster down lab" in again.stderr
+    finally:
+        down = muster("down", "lab", **state)
+    assert down.returncode == 0
+    assert json.loads(muster("ps", "--json", **state).stdout) == []
+
+
+def test_ctrl_c_takes_the_box_down(state: dict[str, str], tmp_path: Path):
+    import os
+
+    up = subprocess.Popen([*MUSTER, "up"], stdout=subprocess.PIPE, text=True, env={**os.environ, **state})
+    assert up.stdout is not None
+    while "Ctrl-C" not in (line := up.stdout.readline()):
+        assert line or up.poll() is None
+
+    began = time.monotonic()
+    up.send_signal(signal.SIGINT)
+
+    assert up.wait(10) == 0
+    assert time.monotonic() - began < 5
+    assert list((tmp_path / "muster" / "boxes").iterdir()) == []
+
+
+def test_doctor_and_lists_speak_json():
+    for command in (["doctor"], ["list", "versions"], ["list", "integrations"], ["list", "cases"], ["get", "--list"]):
+        done = subprocess.run([*MUSTER, *command, "--json"], capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout), command
+
+
+def test_the_command_starts_without_loading_what_it_does_not_use():
+    program = "import sys; import harness.cli; print([m for m in ('kubernetes', 'pytest', 'cryptography') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout.strip() == "[]"
