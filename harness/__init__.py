@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from harness.box.embedded import EmbeddedBox
     from harness.box.nodes import Pool, Taint
-    from harness.case import case
     from harness.core.gang import Gang, Role
     from harness.core.verdict import Outcome, Verdict
 
-__all__ = ["EmbeddedBox", "Gang", "Outcome", "Pool", "Role", "Taint", "Verdict", "case"]
+__all__ = ["EmbeddedBox", "Gang", "Outcome", "Pool", "Role", "Taint", "Verdict"]
 
 _HOMES = {
     "EmbeddedBox": "harness.box.embedded", "Gang": "harness.core.gang", "Outcome": "harness.core.verdict",
     "Pool": "harness.box.nodes", "Role": "harness.core.gang", "Taint": "harness.box.nodes",
-    "Verdict": "harness.core.verdict", "case": "harness.case",
+    "Verdict": "harness.core.verdict",
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import psutil
@@ -84,6 +85,28 @@ class Faults:
         self.recorder.wait(lambda: False, SPAN)
         spent = sum(sum(one.cpu_times()[:2]) for one in processes) - before
         return spent / (time.monotonic() - began)
+
+    def gang_gates(self, *, on: bool) -> dict[str, bool]:
+        """The gates that gang scheduling of this Kubernetes needs, all on or all off."""
+        return {gate: on for gates in self.lab.box.profile.gates.values() for gate in gates}
+
+    def set_gates(self, **gates: bool) -> None:
+        """Restart every component of Kubernetes with these gates, where it knows them; undone after the case."""
+        box = self.lab.box
+        names = {"kube-apiserver": "apiserver", "kube-controller-manager": "controllerManager", "kube-scheduler": "scheduler"}
+        for name, component in names.items():
+            process = box.processes.get(name)
+            known = {gate: on for gate, on in gates.items() if component in box.profile.homes(gate)}
+            if process is None or not known:
+                continue
+            self.lab.commands.setdefault(name, process.command)
+            self.lab.shaken = True
+            kept = [flag for flag in process.command.argv if not flag.startswith("--feature-gates=")]
+            argv = (*kept, *box.profile.gate_flags(component, gates))
+            self.recorder.act("restart", name, role=process.command.role, gates=known)
+            process.command = replace(process.command, argv=argv)
+            process.restart(self.deadline("ready"))
+            self.recorder.act("ready", name, role=process.command.role)
 
     def start_second_scheduler(self) -> str:
         """Run a plain kube-scheduler beside the scheduler under test; the name that pods choose it by."""

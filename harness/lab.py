@@ -18,6 +18,7 @@ from harness.adapters.render import parse, render
 from harness.box.api import NAMESPACE, NODE, POD, Api, Object, Resource
 from harness.box.embedded import EmbeddedBox
 from harness.box.phases import phase
+from harness.box.process import Command
 from harness.box.recorder import Recorder
 from harness.core import deadlines
 from harness.core.errors import HarnessError
@@ -36,7 +37,9 @@ class Lab:
     recorder: Recorder
     deadlines: Mapping[str, float]
     namespaces: list[str] = field(default_factory=list)
+    rerun: str = ""  # the command that opens a lab like this one; a case's id is added to it
     shaken: bool = False  # the API server or its store was away, so everybody else may still be reconnecting
+    commands: dict[str, Command] = field(default_factory=dict)  # of processes that a case started with other flags
     visitors: list[str] = field(default_factory=list)  # processes that a case started beside the others
     leftovers: list[tuple[Resource, str, str]] = field(default_factory=list)  # objects outside of those namespaces
 
@@ -61,6 +64,10 @@ class Lab:
         api = self.box.api
         while self.visitors:
             self.box.processes.pop(self.visitors.pop()).kill()
+        while self.commands:
+            name, command = self.commands.popitem()
+            self.box.processes[name].command = command
+            self.box.processes[name].restart()
         for process in self.box.processes.values():
             if process.paused:
                 process.resume()

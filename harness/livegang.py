@@ -27,13 +27,15 @@ Alter = Callable[[Object], None]  # changes a member's pod before it is created
 class LiveGang:
     """A gang in the world."""
 
-    def __init__(self, world: World, gang: Gang, namespace: str, alter: Alter | None = None) -> None:
+    def __init__(
+        self, world: World, gang: Gang, namespace: str, alter: Alter | None = None, objects: list[Object] | None = None
+    ) -> None:
         self.world = world
         self.gang = gang
         self.namespace = namespace
         self.key = f"{namespace}/{gang.name}"
         self._alter = alter
-        self.objects = self._render(gang)
+        self.objects = self._render(gang) if objects is None else objects
 
     def _render(self, gang: Gang) -> list[Object]:
         lab = self.world.lab

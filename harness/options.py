@@ -97,6 +97,16 @@ def selects(chosen: Options, case: Case) -> bool:
     return case.profile == chosen.profile
 
 
+def rerun(chosen: Options, integration: str, kubernetes: str) -> str:
+    """The `muster run` command with the same choices."""
+    words = ["muster run", f"--integration {integration}", f"--kubernetes {'.'.join(kubernetes.split('.')[:2])}"]
+    words += [f"--set {key}={value}" for key, value in chosen.settings.items()]
+    words += [f"--gate {gate}={str(on).lower()}" for gate, on in chosen.gates.items()]
+    words += [f"--binary {name}={path}" for name, path in chosen.binaries.items()]
+    words += [f"--timeout-factor {chosen.timeout_factor:g}"] if chosen.timeout_factor != 1 else []
+    return " ".join(words)
+
+
 def pairs(option: str, text: str) -> dict[str, str]:
     """`a=1,b=2` as a mapping."""
     found = {}

@@ -121,6 +121,8 @@ def lab(pytestconfig: pytest.Config) -> Iterator[Lab]:
     except MusterError as error:
         log.tell("fault", message=error.message, hint=error.hint, code=int(error.exit_code))
         pytest.exit(str(error), returncode=int(error.exit_code))
+    named = f"{chosen.integration}@{chosen.version}" if chosen.version else chosen.integration
+    opened.rerun = options.rerun(chosen, named, opened.box.kubernetes)
     log.tell("lab", implementation=trial.as_event(trial.implementation(opened)), timings=opened.box.timings)
     yield opened
     opened.close()

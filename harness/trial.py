@@ -93,12 +93,10 @@ class Trial:
 
 def result(case: Case, lab: Lab, outcome: Outcome, **more: Any) -> CaseResult:
     """The result of a case in this lab."""
-    minor = ".".join(lab.box.kubernetes.split(".")[:2])
-    rerun = f"muster run --integration {lab.adapter.name} --kubernetes {minor} --case {case.id}"
     return CaseResult(
         case=case.id, sentence=case.sentence, folder=case.folder, profile=case.profile, level=case.level,
         strength=case.strength, clauses=case.clauses, integration=lab.integration, kubernetes=lab.box.kubernetes,
-        outcome=outcome, rerun=rerun, **more,
+        outcome=outcome, rerun=f"{lab.rerun} --case {case.id}", **more,
     )  # fmt: skip
 
 

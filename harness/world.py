@@ -52,9 +52,15 @@ class World(Faults):
         """One more namespace that belongs to the case; its name."""
         return self.lab.namespace()
 
-    def submit(self, gang: Gang, namespace: str = "", *, alter: Alter | None = None, without: str = "") -> LiveGang:
-        """Create the gang's objects and members; `without="group"` leaves its own objects out at first."""
-        live = LiveGang(self, gang, namespace or self.namespace, alter)
+    def submit(
+        self, gang: Gang, namespace: str = "", *, alter: Alter | None = None, without: str = "",
+        objects: list[Object] | None = None,
+    ) -> LiveGang:  # fmt: skip
+        """Create the gang as the integration declares it, or as these objects.
+
+        `alter` changes members before they are created; `without="group"` leaves the gang's own objects out at first.
+        """
+        live = LiveGang(self, gang, namespace or self.namespace, alter, objects)
         self.recorder.act("submit", gang.name, live.namespace, gang=gang.as_record())
         create_all(self.api, [obj for obj in live.objects if without != "group" or obj["kind"] == "Pod"])
         return live

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from harness.adapters import hosting
-from harness.adapters.base import Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
+from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
 from harness.adapters.render import parse, render
 from harness.box.artifacts import Artifact
 from harness.box.pki import Authority
@@ -31,6 +31,7 @@ STYLES = ("soft",)
 READY = "scheduler state initialized"  # its own words; it has no health endpoint but the one on the fixed port
 PLACEHOLDER = ("internal.yunikorn.apache.org/placeholder", "yunikorn.apache.org/placeholder")  # the latter before 1.6
 TASK_GROUP, TASK_GROUPS = "yunikorn.apache.org/task-group-name", "yunikorn.apache.org/task-groups"
+HELD_FOR = "muster.dev/held-for"  # on placeholders of gangs whose members look at each other's labels
 PLACEMENT = ("nodeSelector", "tolerations", "affinity", "topologySpreadConstraints")
 DEPARTURES = (
     hosting.OUTSIDE,
@@ -109,15 +110,19 @@ def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
 
 
 def finish(objects: list[Object]) -> None:
-    """Let the task groups ask for nodes as their members do: a placeholder is placed by what its task group says."""
+    """Let the task groups ask for nodes as their members do: a placeholder is placed by what its task group says.
+
+    Where members keep away from each other by their label, placeholders do so by one of their own; with the same label
+    a member could not take the place of its placeholder.
+    """
     groups: dict[str, Object] = {}
     for pod in objects:
-        annotations, spec = pod["metadata"]["annotations"], pod["spec"]
+        annotations, labels, spec = pod["metadata"]["annotations"], pod["metadata"]["labels"], pod["spec"]
         group = next(g for g in json.loads(annotations[TASK_GROUPS]) if g["name"] == annotations[TASK_GROUP])
-        asked = {field: spec[field] for field in PLACEMENT if field in spec}
-        if {"affinity", "topologySpreadConstraints"} & asked.keys():  # which are about pods with these labels
-            asked["labels"] = {k: v for k, v in pod["metadata"]["labels"].items() if k.startswith("muster.dev/")}
-        groups.setdefault(group["name"], {**group, **asked})
+        asked = json.dumps({field: spec[field] for field in PLACEMENT if field in spec})
+        if GANG_LABEL in asked:
+            group["labels"] = {HELD_FOR: labels[GANG_LABEL]}
+        groups.setdefault(group["name"], {**group, **json.loads(asked.replace(GANG_LABEL, HELD_FOR))})
     for pod in objects:
         all_groups = json.loads(pod["metadata"]["annotations"][TASK_GROUPS])
         merged = [groups.get(group["name"], group) for group in all_groups]

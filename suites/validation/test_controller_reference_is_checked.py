@@ -1,0 +1,24 @@
+"""It is there for tools that lead a user back to the thing he made."""
+
+from harness.case import case
+from harness.native import Native
+from harness.world import World
+
+
+@case(
+    "A controllerRef MUST name kind and name, and its apiGroup MUST be empty or a DNS subdomain.",
+    clauses=["WL-10"],
+    needs=["workload-object"],
+    profile="WORKLOAD-API",
+)
+def test_controller_reference_is_checked(world: World) -> None:
+    native = Native(world)
+    good = {"apiGroup": "batch", "kind": "Job", "name": "training"}
+
+    assert world.accepts(native.workload("none"), "controllerRef may be left out")
+    assert world.accepts(native.workload("full", controllerRef=good), "a complete controllerRef is accepted")
+    core = {"kind": "Pod", "name": "training"}
+    assert world.accepts(native.workload("core", controllerRef=core), "apiGroup may be left out")
+    for field, value in (("kind", ""), ("name", ""), ("kind", "a/b"), ("name", "a/b"), ("apiGroup", "Not A Domain")):
+        bad = native.workload("bad", controllerRef={**good, field: value})
+        assert world.rejects(bad, f"controllerRef.{field} cannot be {value!r}", mention="controllerRef")

@@ -1,0 +1,20 @@
+"""Names end up in labels, addresses and other names, so their form is part of the contract."""
+
+from harness.case import case
+from harness.native import Native
+from harness.world import World
+
+
+@case(
+    "A Workload MUST be called by a DNS subdomain.",
+    clauses=["WL-03"],
+    needs=["workload-object"],
+    profile="WORKLOAD-API",
+)
+def test_names_of_workloads_are_checked(world: World) -> None:
+    native = Native(world)
+
+    for good in ("a", "a.b-c.d1", "x" * 63 + ".y"):
+        assert world.accepts(native.workload(good), f"{good!r} is a name")
+    for bad in ("Upper", "under_score", "-first", "last-", "a" * 254):
+        assert world.rejects(native.workload(bad), f"{bad!r} is no name", mention="metadata.name")

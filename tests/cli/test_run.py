@@ -1,0 +1,109 @@
+"""`muster run` from the outside: lines, folder, exit code, and a verdict that can be reached again."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_bad_input import muster
+
+CASES = ("gang-that-fits-is-bound-whole", "one-of-two-gangs-wins-whole")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, object]:
+    root = tmp_path_factory.mktemp("runs")
+    wanted = [word for case in CASES for word in ("--case", case)]
+    done = muster("run", *wanted, "--output", str(root))
+    return root / "latest", done
+
+
+def test_it_prints_a_line_per_case_and_no_colours(run):
+    _, done = run
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    for case in CASES:
+        assert case in done.stdout
+    assert "\x1b[" not in done.stdout + done.stderr
+
+
+def test_the_folder_has_everything(run):
+    folder, _ = run
+
+    names = {path.name for path in folder.iterdir()}
+    assert {"report.yaml", "index.html", "junit.xml", "results.json", "environment.json", "reproduce.sh"} <= names
+    assert len(list(folder.rglob("*.jsonl.zst"))) == len(CASES)
+
+
+def test_recheck_reaches_the_same_verdicts(run):
+    folder, _ = run
+
+    again = muster("recheck", str(folder), "--json")
+
+    assert again.returncode == 0, again.stderr
+    live = {case["case"]: case for case in json.loads((folder / "results.json").read_text())["cases"]}
+    for row in json.loads(again.stdout):
+        known = live[row["case"]]
+        assert row["outcome"] == known["outcome"]
+        assert [v["outcome"] for v in row["verdicts"]] == [v["outcome"] for v in known["verdicts"]]
+        assert [v["reason"] for v in row["verdicts"]] == [v["reason"] for v in known["verdicts"]]
+
+
+def test_a_report_that_does_not_follow_from_its_histories_is_caught(run, tmp_path: Path):
+    folder, _ = run
+    forged = tmp_path / "forged"
+    shutil.copytree(folder, forged)
+    results = json.loads((forged / "results.json").read_text())
+    results["cases"][0]["outcome"] = "violated"
+    (forged / "results.json").write_text(json.dumps(results))
+
+    again = muster("recheck", str(forged))
+
+    assert again.returncode == 1
+    assert "the report says violated, the history says pass" in again.stdout
+
+
+def test_an_edited_history_is_refused(run, tmp_path: Path):
+    folder, _ = run
+    history = next(folder.rglob("*.jsonl.zst"))
+    broken = tmp_path / history.name
+    broken.write_bytes(history.read_bytes()[:-40] + b"x" * 40)
+
+    again = muster("recheck", str(broken))
+
+    assert again.returncode in (2, 4)
+    assert "Traceback" not in again.stderr
+
+
+def test_history_tells_a_gangs_story_in_words(run):
+    folder, _ = run
+
+    told = muster("history", str(folder), "--case", CASES[1], "--gang", "red")
+
+    assert told.returncode == 0
+    assert "submit" in told.stdout
+    assert "red-0 created" in told.stdout
+
+
+def test_the_report_is_valid(run):
+    folder, _ = run
+
+    checked = muster("report", "check", str(folder / "report.yaml"))
+
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_sinner_is_condemned_with_a_witness(tmp_path: Path):
+    done = muster(
+        "run", "--integration", "control", "--set", "sin=overbooks", "--case", CASES[0], "--case", CASES[1],
+        "--timeout-factor", "0.2", "--output", str(tmp_path),
+    )  # fmt: skip
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    results = json.loads((tmp_path / "latest" / "results.json").read_text())
+    [bad] = [v for case in results["cases"] for v in case["verdicts"] if v["check"] == "overbooking" and v["witness"]][:1]
+    assert bad["outcome"] == "violated"
+    assert bad["witness"]["revision"] > 0
+    assert "--set sin=overbooks" in done.stdout
+    assert list((tmp_path / "latest" / "logs").rglob("objects.yaml"))
