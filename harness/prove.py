@@ -29,7 +29,7 @@ FOREIGN = {
         ("one-of-two-gangs-wins-whole",),
     )
 }
-PATIENCE = 0.4  # of the usual deadlines: the controls answer in milliseconds, so waiting for a sinner can be short
+PATIENCE = 0.2  # of the usual deadlines: the controls answer in milliseconds, so waiting for a sinner can be short
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,8 @@ ADAPTER = Adapter(
               f"{DOCS}/user_guide/gang_scheduling"),
         Limit("gang", ">=1.8,<1.9", "A member whose bind was refused is not tried again and stays pending for ever.",
               f"{DOCS}/user_guide/gang_scheduling"),
+        Limit("restart-safe", ">=1.8,<1.9", "After a restart a running gang gets placeholders once more, which hold "
+              "its size a second time until their time is over.", f"{DOCS}/user_guide/gang_scheduling"),
         Limit("group-object", ">=1.0", "A gang has no object of its own; its task groups are annotations of its pods.",
               f"{DOCS}/user_guide/gang_scheduling"),
         Limit("preemption", ">=1.0", "Preemption is between queues with guaranteed resources, not between priorities "

@@ -64,8 +64,6 @@ class Forgetful:
 
     def request(self, method: str, path: str, **more: Any) -> dict[str, Any]:
         self.lists += path.endswith("/nodes") and "params" not in more
-        if self.lists > 1:
-            self.relisted.set()
         node = {"metadata": {"name": "n", "uid": "u", "resourceVersion": "60" if self.lists > 1 else "5"}}
         items = [node] if path.endswith("/nodes") and self.changing else []
         return {"metadata": {"resourceVersion": "70" if self.lists > 1 else "7"}, "items": items}
@@ -73,6 +71,8 @@ class Forgetful:
     def watch(self, resource: Resource, version: str) -> Iterator[dict[str, Any]]:
         if resource == NODE and version == "7":
             yield {"type": "ERROR", "object": {"code": 410, "message": "too old resource version"}}
+        if resource == NODE:
+            self.relisted.set()  # the list is over, and whatever it showed has been written down
         threading.Event().wait(5)
 
 

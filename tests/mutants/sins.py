@@ -38,6 +38,8 @@ class AllButOne(Honest):
 class CountsStrangers(Honest):
     """Counts members of a gang of the same name in another namespace, or of a like-named gang, towards the quorum."""
 
+    caught_by = ("gang-of-the-same-name-elsewhere-does-not-count",)
+
     def missing(self, unit: Unit, units: list[Unit]) -> int:
         strangers = [other for other in units if other is not unit and _alike(other.name, unit.name) and unit.group]
         return max(0, unit.quorum - len(unit.bound) - sum(len(s.pending) + len(s.bound) for s in strangers))
@@ -46,6 +48,7 @@ class CountsStrangers(Honest):
 class ForgetsTheDead(Honest):
     """Remembers members that were deleted as if they were still there."""
 
+    caught_by = ("deleted-member-of-a-waiting-gang-no-longer-counts",)
     seen: ClassVar[dict[str, set[str]]] = {}
 
     def missing(self, unit: Unit, units: list[Unit]) -> int:
@@ -58,6 +61,7 @@ class ForgetsTheDead(Honest):
 class KeepsHolds(Honest):
     """Puts placeholders where a refused gang's members would go, and never takes them away."""
 
+    caught_by = ("waiting-gang-is-bound-when-room-appears",)
     held: ClassVar[set[str]] = set()
 
     def refuse(self, unit: Unit, message: str) -> None:
@@ -94,6 +98,8 @@ class Overbooks(Honest):
 class EvictsInVain(Honest):
     """Evicts everything of lower priority first and looks afterwards whether the gang fits."""
 
+    caught_by = ("nobody-is-evicted-for-a-gang-that-cannot-fit",)
+
     def preempt(self, unit: Unit, room: Room, units: list[Unit], missing: int) -> bool:
         victims = [pod for other in units if other.priority < unit.priority for pod in other.bound]
         for victim in victims:
@@ -104,6 +110,8 @@ class EvictsInVain(Honest):
 class EvictsItsEquals(Honest):
     """Preempts gangs of the same priority."""
 
+    caught_by = ("gang-of-equal-priority-is-never-a-victim",)
+
     def preempt(self, unit: Unit, room: Room, units: list[Unit], missing: int) -> bool:
         victims = [pod for other in units if other is not unit for pod in other.bound]
         for victim in victims:
@@ -113,6 +121,8 @@ class EvictsItsEquals(Honest):
 
 class TearsVictims(Honest):
     """Takes single members out of gangs that demand to fall whole."""
+
+    caught_by = ("victim-gang-falls-whole",)
 
     def preempt(self, unit: Unit, room: Room, units: list[Unit], missing: int) -> bool:
         for other in units:
@@ -156,6 +166,7 @@ class Ignores(Honest):
 class CountsTwiceAfterRestart(Honest):
     """After a restart counts what it finds bound once more, both as members and as used room."""
 
+    caught_by = ("replacement-after-a-restart-joins-the-running-gang",)
     first: set[str] | None = None
 
     def room(self, nodes: list[Object], pods: list[Object]) -> Room:
@@ -170,6 +181,18 @@ class CountsTwiceAfterRestart(Honest):
     def missing(self, unit: Unit, units: list[Unit]) -> int:
         again = [pod for pod in unit.bound if pod["metadata"]["uid"] in (self.first or ())]
         return max(0, unit.quorum - len(unit.bound) - len(again))
+
+
+class ForgetsAfterRestart(Honest):
+    """After a restart takes the room of what already runs for free."""
+
+    caught_by = ("restarted-scheduler-knows-what-runs",)
+    first: set[str] | None = None
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        if self.first is None:
+            self.first = {pod["metadata"]["uid"] for pod in pods if pod["spec"].get("nodeName")}
+        return super().room(nodes, [pod for pod in pods if pod["metadata"]["uid"] not in (self.first or ())])
 
 
 class LeavesGroups(Honest):
@@ -209,5 +232,5 @@ SINS = {
     "forgets-the-dead": ForgetsTheDead, "keeps-holds": KeepsHolds, "overbooks": Overbooks,
     "evicts-in-vain": EvictsInVain, "evicts-its-equals": EvictsItsEquals, "tears-victims": TearsVictims,
     "starves": Starves, "deadlocks": Deadlocks, "ignores": Ignores,
-    "counts-twice-after-restart": CountsTwiceAfterRestart, "leaves-groups": LeavesGroups, "trickles": Trickles,
+    "counts-twice-after-restart": CountsTwiceAfterRestart, "forgets-after-restart": ForgetsAfterRestart, "leaves-groups": LeavesGroups, "trickles": Trickles,
 }  # fmt: skip
