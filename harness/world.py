@@ -65,6 +65,10 @@ class World(Faults):
         create_all(self.api, [obj for obj in live.objects if without != "group" or obj["kind"] == "Pod"])
         return live
 
+    def objects_of(self, gang: Gang, namespace: str = "") -> list[Object]:
+        """The gang as the integration declares it, to be changed by the case and given to `submit`."""
+        return LiveGang(self, gang, namespace or self.namespace).objects
+
     def submit_mixed(self, *gangs: Gang) -> list[LiveGang]:
         """Create several gangs member by member in turns, as careless users do."""
         live = [self.submit(gang.but(missing=gang.size)) for gang in gangs]
@@ -124,6 +128,11 @@ class World(Faults):
             self.lab.leftovers.append((resource, meta.get("namespace", ""), meta["name"]))
         return made
 
+    def domains(self, gang: LiveGang, label: str) -> set[str]:
+        """The values of a node label that the gang's members are found under."""
+        nodes = {node.name: node.state.get("labels") or {} for node in self.recorder.live["Node"].values()}
+        return {str(nodes[name].get(label)) for name in gang.nodes}
+
     # -- pods of no gang ----------------------------------------------------------------------------------------------
 
     def pod(self, gpus: int = 1, priority: str = "", name: str = "", alter: Alter | None = None) -> str:
@@ -158,9 +167,9 @@ class World(Faults):
         pods = self.recorder.live["Pod"].values()
         return any(one.name == pod and one.namespace == self.namespace and "node" in one.state for one in pods)
 
-    def starts(self, *pods: str) -> Verdict:
+    def starts(self, *pods: str, deadline: str = "bound") -> Verdict:
         """The pods are bound within the deadline."""
-        self.until(lambda: all(self.is_bound(pod) for pod in pods), "bound")
+        self.until(lambda: all(self.is_bound(pod) for pod in pods), deadline)
         late = [pod for pod in pods if not self.is_bound(pod)]
         return self.claim(f"pods of no gang are bound: {', '.join(pods)}", not late, f"not bound: {', '.join(late)}")
 

@@ -31,7 +31,9 @@ class Box(Protocol):
     artifacts: dict[str, Any]
     api: Any
     profile: Any
-    authority: Any
+
+    @property
+    def authority(self) -> Any: ...
 
     def identity(self, user: str, groups: Sequence[str] = ...) -> Path: ...
 

@@ -77,7 +77,7 @@ def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
 
 def features(version: str, kubernetes: str) -> frozenset[str]:
     return frozenset({
-        "gang", "quorum", "roles", "group-object", "group-status", "group-first", "quorum-edit", "timeout", "priority",
+        "annotations", "gang", "quorum", "roles", "group-object", "group-status", "group-first", "quorum-edit", "timeout", "priority",
         "preemption", "queue", "gang-group", "nonstrict", "restart-safe",
     })  # fmt: skip
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import ssl
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -25,13 +24,14 @@ from harness.box import crds, prepared, profile, registry
 from harness.box.api import Api
 from harness.box.artifacts import Artifact, resolve
 from harness.box.artifacts.store import sha256
+from harness.box.credentials import MASTERS, Credentials
 from harness.box.data import data_root
-from harness.box.kubeconfig import write_kubeconfig
+from harness.box.link import KeeperLink
 from harness.box.nodes import Nodes, Pool, total
 from harness.box.phases import Listener, Quiet, phase
-from harness.box.pki import Authority, KeyPair, signing_key, write_private
+from harness.box.pki import Authority
 from harness.box.ports import Ports
-from harness.box.process import Command, KeeperLink, Probe, Process
+from harness.box.process import Command, Probe, Process
 from harness.core.errors import ApiError, MusterError
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 START_TIMEOUT = 120.0  # seconds for the whole start; ten times what a slow machine was seen to need
 ETCD = "unix://etcd.sock:1"  # a socket in the box's own folder: no port, nobody else can connect
 ETCD_PEER = "unix://peer.sock:1"
-MASTERS = ("system:masters",)
 ROLES = {"etcd": "etcd", "kube-apiserver": "apiserver", "kube-controller-manager": "controller",
          "kube-scheduler": "scheduler", "kwok": "nodes"}  # fmt: skip
 
@@ -73,7 +72,6 @@ class EmbeddedBox:
         self.listener = listener or Quiet()
         self._ports = Ports()
         self._keeper: KeeperLink | None = None
-        self._context: ssl.SSLContext | None = None
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -146,11 +144,12 @@ class EmbeddedBox:
 
     def identity(self, user: str, groups: Sequence[str] = MASTERS) -> Path:
         """A kubeconfig for one more process, with a certificate of its own."""
-        path = self.directory / f"{user.rsplit(':', 1)[-1].removeprefix('kube-')}.kubeconfig"
-        pair = self.authority.issue(user, tuple(groups))
-        return write_kubeconfig(
-            path, server=self.server, authority=self.authority.certificate, pair=pair, cluster=self.name
-        )
+        return self._credentials.identity(user, groups)
+
+    @property
+    def authority(self) -> Authority:
+        """Issues certificates, for webhooks and the like."""
+        return self._credentials.authority
 
     def run(self, command: Command, probe: Probe | None = None) -> Process:
         """Start one more process in the box."""
@@ -166,8 +165,7 @@ class EmbeddedBox:
 
     def https_probe(self, port: int, path: str = "/readyz") -> Probe:
         """Ready when this endpoint answers 200."""
-        assert self._context is not None
-        api = Api(f"https://127.0.0.1:{port}", self._context)
+        api = Api(f"https://127.0.0.1:{port}", self._credentials.context)
 
         def probe() -> bool:
             try:
@@ -186,7 +184,8 @@ class EmbeddedBox:
             (self.directory / folder).mkdir(mode=0o700)
         self.port = self._ports.reserve(self._port)
         self._keeper = KeeperLink(self.directory)
-        self._certificates()
+        self._credentials = Credentials(self.directory, self.server)
+        self.api = Api(self.server, self._credentials.context)
         if not prepared.install(self._prepared_key(), self.directory / "etcd", self._prepare):
             self.timings["prepared"] = 1.0
         began = time.monotonic()
@@ -209,23 +208,6 @@ class EmbeddedBox:
             self.nodes.add(pool)
         for process in rest:
             process.wait_ready(START_TIMEOUT)
-
-    def _certificates(self) -> None:
-        pki = self.directory / "pki"
-        self.authority = Authority()
-        write_private(pki / "ca.crt", self.authority.certificate)
-        write_private(pki / "service-account.key", signing_key())
-        for name in ("apiserver", "controller-manager", "scheduler"):
-            pair = self.authority.issue(name, names=("kubernetes.default.svc",) if name == "apiserver" else ())
-            _write_pair(pki, name, pair)
-        admin = self.authority.issue("admin", MASTERS)
-        _write_pair(pki, "admin", admin)
-        write_kubeconfig(
-            self.kubeconfig, server=self.server, authority=self.authority.certificate, pair=admin, cluster=self.name
-        )
-        self._context = ssl.create_default_context(cadata=self.authority.certificate.decode())
-        self._context.load_cert_chain(pki / "admin.crt", pki / "admin.key")
-        self.api = Api(self.server, self._context)
 
     def _start_etcd(self) -> None:
         binary = self.artifacts["etcd"].binaries["etcd"]
@@ -322,11 +304,6 @@ def _accepts(folder: Path, name: str) -> bool:
         return False
     finally:
         os.close(descriptor)
-
-
-def _write_pair(folder: Path, name: str, pair: KeyPair) -> None:
-    write_private(folder / f"{name}.crt", pair.certificate)
-    write_private(folder / f"{name}.key", pair.key)
 
 
 def _remove(path: Path) -> None:

@@ -7,7 +7,7 @@ from harness.world import World
 
 @case(
     "Of two gangs with room for one, exactly one MUST be bound whole and the other not at all.",
-    clauses=["WL-35", "WL-37", "KOORD-17"],
+    clauses=["WL-35", "WL-37", "KOORD-17", "GANG-03", "GANG-07", "WL-64"],
 )
 def test_one_of_two_gangs_wins_whole(world: World) -> None:
     world.nodes(2, gpus=4)

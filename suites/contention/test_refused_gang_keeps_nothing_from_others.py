@@ -8,7 +8,7 @@ from harness.world import World
 
 @case(
     "Room that a refused gang would have used SHOULD be open to pods of no gang.",
-    clauses=["GANG-06", "WL-42", "WL-43", "WL-54", "KOORD-20", "KOORD-37"],
+    clauses=["GANG-06", "WL-42", "WL-43", "WL-54", "KOORD-20", "KOORD-37", "KOORD-07"],
     strength="SHOULD",
     profile="GANG-CONTENTION",
 )

@@ -7,7 +7,7 @@ from harness.world import World
 
 @case(
     "A gang that fits SHOULD be bound although an earlier and larger gang waits.",
-    clauses=["GANG-06", "GANG-19", "WL-43", "WL-54", "WL-63"],
+    clauses=["GANG-06", "GANG-19", "WL-43", "WL-54", "WL-63", "KOORD-08", "KOORD-32"],
     strength="SHOULD",
     profile="GANG-CONTENTION",
 )

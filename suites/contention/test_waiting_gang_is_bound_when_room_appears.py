@@ -7,7 +7,7 @@ from harness.world import World
 
 @case(
     "When the gang that holds the room is deleted, the gang that waits for it MUST be bound whole.",
-    clauses=["WL-44", "WL-56", "KOORD-22"],
+    clauses=["WL-44", "WL-56", "KOORD-22", "GANG-05", "WL-50", "WL-65"],
 )
 def test_waiting_gang_is_bound_when_room_appears(world: World) -> None:
     world.nodes(2, gpus=4)

@@ -7,7 +7,7 @@ from harness.world import World
 
 @case(
     "With room for the quorum only, the quorum MUST be bound while the other members wait.",
-    clauses=["GANG-10", "WL-38"],
+    clauses=["GANG-10", "WL-38", "KOORD-01"],
     needs=["gang", "quorum"],
 )
 def test_gang_starts_with_its_quorum(world: World) -> None:

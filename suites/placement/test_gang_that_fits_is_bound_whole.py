@@ -7,7 +7,7 @@ from harness.world import World
 
 @case(
     "A gang for which there is room MUST be bound whole.",
-    clauses=["WL-30", "WL-36", "KOORD-19", "KAR-0053-1"],
+    clauses=["WL-30", "WL-36", "KOORD-19", "KAR-0053-1", "GANG-01", "GANG-03", "KOORD-01", "KOORD-02"],
 )
 def test_gang_that_fits_is_bound_whole(world: World) -> None:
     world.nodes(2, gpus=4)

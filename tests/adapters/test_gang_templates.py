@@ -40,7 +40,9 @@ PLAIN_POD = {"volcano", "coscheduling", "koordinator", "yunikorn", "workload"}
 
 
 def everything() -> list[tuple[str, str, Gang, str]]:
-    found = [("workload", name, gang, minor) for minor in ("1.35.4", "1.36.4", "1.37.1") for name, gang in GANGS.items()]
+    found = [
+        ("workload", name, gang, minor) for minor in ("1.35.4", "1.36.4", "1.37.1") for name, gang in GANGS.items()
+    ]
     for integration, styles in STYLES.items():
         found += [(integration, name, gang, "1.37.1") for name, gang in GANGS.items()]
         found += [(integration, style, gang.but(style=style), "1.37.1") for style, gang in styles.items()]
@@ -53,7 +55,9 @@ def file_of(integration: str, name: str, kubernetes: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("integration", "name", "gang", "kubernetes"), everything(), ids=lambda value: value if isinstance(value, str) else "-"
+    ("integration", "name", "gang", "kubernetes"),
+    everything(),
+    ids=lambda value: value if isinstance(value, str) else "-",
 )
 def test_gang_is_rendered_as_before(integration: str, name: str, gang: Gang, kubernetes: str) -> None:
     text = gang_yaml(adapter(integration), gang, "default", kubernetes)

@@ -103,6 +103,9 @@ def test_version_without_lock_says_what_can_be_had(tmp_path: Path, asked: str) -
             "{package: a/x, file: f}\n      two: {package: b/y, file: f}",
             "same file name",
         ),
+        ("default: 1.2.3", "default: 1.2.3\n    files: {crds: config/*.yaml}", "files crds: expected a list"),
+        ("default: 1.2.3", "default: 1.2.3\n    files: {crds: [../x]}", "relative to the module"),
+        ("default: 1.2.3", "default: 1.2.3\n    swaps: [{prefix: a/}]", "prefix, asked and taken"),
         ("box: [tool]", "box: [tol]", "unknown components: tol"),
         ("box: [tool]", "boxes: [tool]", "expected the two keys"),
     ],
@@ -146,6 +149,23 @@ def test_lock_replaces_staging_and_keeps_other_replacements() -> None:
     assert "\texample.org/a v1.0.0 => example.org/b v1.1.0\n" in text
     assert "klog" not in text and "example.org/local" not in text
     assert "\tk8s.io/kubernetes/cmd/kube-scheduler\n" in text
+
+
+def test_lock_swaps_versions_nobody_serves() -> None:
+    component = reg.load().component("scheduler-plugins")
+    source = {
+        "Go": "1.24.0",
+        "Require": [{"Path": "k8s.io/kms", "Version": "v0.34.7"}, {"Path": "k8s.io/klog/v2", "Version": "v2.1.0"}],
+        "Replace": [
+            {"Old": {"Path": "k8s.io/api"}, "New": {"Path": "k8s.io/api", "Version": "v0.34.7"}},
+            {"Old": {"Path": "k8s.io/kubernetes"}, "New": {"Path": "k8s.io/kubernetes", "Version": "v1.34.7"}},
+            {"Old": {"Path": "k8s.io/old"}, "New": {"Path": "k8s.io/old", "Version": "v0.31.8"}},
+        ],
+    }
+    text = go_mod(component, "0.34.7", source)
+    for path, version in {"api": "v0.34.4", "kms": "v0.34.4", "kubernetes": "v1.34.4", "old": "v0.31.8"}.items():
+        assert f"\tk8s.io/{path} => k8s.io/{path} {version}\n" in text
+    assert "klog" not in text
 
 
 @pytest.mark.parametrize("version", ["", "1.37", "latest", "1.37.x"])

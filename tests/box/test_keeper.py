@@ -10,7 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.box.process import Command, KeeperLink, Process
+from harness.box.link import KeeperLink
+from harness.box.process import Command, Process
 from harness.core.errors import HarnessError, ProcessError
 
 SLEEP = ("/bin/sleep", "600")
@@ -113,7 +114,8 @@ def test_children_do_not_inherit_another_clusters_kubeconfig(link: KeeperLink, m
 MUSTER = """
 import sys, time
 from pathlib import Path
-from harness.box.process import Command, KeeperLink, Process
+from harness.box.link import KeeperLink
+from harness.box.process import Command, Process
 directory = Path(sys.argv[1])
 link = KeeperLink(directory)
 process = Process(link, Command("it", ("/bin/sleep", "600")), directory / "it.log", None)

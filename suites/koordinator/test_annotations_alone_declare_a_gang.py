@@ -1,0 +1,23 @@
+"""No object, no controller: the pods say themselves what they belong to and how many must start."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import World
+
+
+@case(
+    "A gang declared by annotations of its pods alone MUST be bound whole if it fits and not at all if it does not.",
+    clauses=["KOORD-03", "KOORD-06", "GANG-01", "GANG-02"],
+    needs=["gang", "annotations"],
+    profile="KOORDINATOR",
+)
+def test_annotations_alone_declare_a_gang(world: World) -> None:
+    world.nodes(2, gpus=4)
+
+    gang = world.submit(Gang("light", size=4, gpus=2, style="annotations"))
+    assert gang.is_bound_whole()
+    second = world.submit(Gang("second", size=4, gpus=2, style="annotations"))
+    assert second.is_refused()
+    world.free(gang)
+
+    assert second.is_bound_whole()

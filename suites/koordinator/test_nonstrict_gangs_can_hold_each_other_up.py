@@ -1,0 +1,23 @@
+"""Ten places, three gangs of five, and each keeps what it has: the design itself names the deadlock."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import World
+
+
+@case(
+    "Whether gangs that are not strict hold each other up is reported.",
+    clauses=["KOORD-27"],
+    needs=["gang", "nonstrict"],
+    strength="OBSERVE",
+    profile="KOORDINATOR",
+    level="extended",
+)
+def test_nonstrict_gangs_can_hold_each_other_up(world: World) -> None:
+    world.nodes(1, gpus=10)
+
+    gangs = world.submit_mixed(*(Gang(name, size=5, gpus=1, style="nonstrict", timeout=60) for name in ("a", "b", "c")))
+    world.until(lambda: sum(gang.bound for gang in gangs) == 10, "window")
+
+    started = [gang.gang.name for gang in gangs if gang.bound >= 5]
+    world.claim("two of three gangs start", len(started) == 2, f"started: {started}")

@@ -1,0 +1,23 @@
+"""A gang that waits in one queue is nobody's business in the other."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import World
+
+
+@case(
+    "A gang in a queue with room MUST be bound whole while a gang in a full queue waits.",
+    clauses=["GANG-19", "GANG-25"],
+    needs=["gang", "queue"],
+    profile="GANG-QUEUE",
+)
+def test_full_queue_does_not_hold_back_another(world: World) -> None:
+    world.nodes(4, gpus=4)
+    full, free = world.queue("full", gpus=2), world.queue("free", gpus=8)
+    waiting = world.submit(Gang("waiting", size=4, gpus=2, queue=full))
+    assert waiting.is_refused()
+
+    gang = world.submit(Gang("lucky", size=4, gpus=2, queue=free))
+
+    assert gang.is_bound_whole()
+    assert waiting.still_waits()

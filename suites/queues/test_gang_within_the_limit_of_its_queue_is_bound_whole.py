@@ -1,0 +1,20 @@
+"""Exactly as much as the queue allows."""
+
+from harness.case import case
+from harness.core.gang import Gang
+from harness.world import World
+
+
+@case(
+    "A gang that takes all that its queue allows MUST be bound whole.",
+    clauses=["GANG-01", "GANG-25"],
+    needs=["gang", "queue"],
+    profile="GANG-QUEUE",
+)
+def test_gang_within_the_limit_of_its_queue_is_bound_whole(world: World) -> None:
+    world.nodes(4, gpus=4)
+    queue = world.queue("fitting", gpus=8)
+
+    gang = world.submit(Gang("exact", size=4, gpus=2, queue=queue))
+
+    assert gang.is_bound_whole()
