@@ -23,6 +23,7 @@ from harness.lab import Lab
 POLL = 0.05  # seconds between two questions whether a policy is in force
 STALL = 1.0  # seconds without an answer after which a write counts as hanging; a healthy one takes milliseconds
 SPAN = 1.5  # seconds over which processor time is measured: enough for the coarse clock of the system
+GATED = {"kube-apiserver": "apiserver", "kube-controller-manager": "controllerManager", "kube-scheduler": "scheduler"}
 SECOND = "second-scheduler"
 
 
@@ -93,8 +94,7 @@ class Faults:
     def set_gates(self, **gates: bool) -> None:
         """Restart every component of Kubernetes with these gates, where it knows them; undone after the case."""
         box = self.lab.box
-        names = {"kube-apiserver": "apiserver", "kube-controller-manager": "controllerManager", "kube-scheduler": "scheduler"}
-        for name, component in names.items():
+        for name, component in GATED.items():
             process = box.processes.get(name)
             known = {gate: on for gate, on in gates.items() if component in box.profile.homes(gate)}
             if process is None or not known:
@@ -120,9 +120,11 @@ class Faults:
             "clientConnection": {"kubeconfig": f"{SECOND}.kubeconfig"},
         }))  # fmt: skip
         binary = box.artifacts["kubernetes"].binaries["kube-scheduler"]
-        flags = [f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={port}",
-                 "--tls-cert-file=pki/scheduler.crt", "--tls-private-key-file=pki/scheduler.key",
-                 f"--authentication-kubeconfig={SECOND}.kubeconfig", f"--authorization-kubeconfig={SECOND}.kubeconfig"]  # fmt: skip
+        flags = [
+            f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={port}",
+            "--tls-cert-file=pki/scheduler.crt", "--tls-private-key-file=pki/scheduler.key",
+            f"--authentication-kubeconfig={SECOND}.kubeconfig", f"--authorization-kubeconfig={SECOND}.kubeconfig",
+        ]  # fmt: skip
         self.recorder.act("note", text=f"{SECOND} is started")
         process = box.run(Command(SECOND, (str(binary), *flags), role="visitor"), box.https_probe(port))
         self.lab.visitors.append(SECOND)

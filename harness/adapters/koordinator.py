@@ -77,8 +77,8 @@ def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
 
 def features(version: str, kubernetes: str) -> frozenset[str]:
     return frozenset({
-        "annotations", "gang", "quorum", "roles", "group-object", "group-status", "group-first", "quorum-edit", "timeout", "priority",
-        "preemption", "queue", "gang-group", "nonstrict", "restart-safe",
+        "annotations", "gang", "quorum", "roles", "group-object", "group-status", "group-first", "quorum-edit",
+        "timeout", "priority", "preemption", "queue", "gang-group", "nonstrict", "restart-safe",
     })  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from harness.cli.terminal import STYLES, PhaseLines, console
 from harness.collect import collect_cases
 from harness.core.catalogue import LEVELS, PROFILES
 from harness.core.errors import ExitCode, HarnessError, UsageError
+from harness.core.expected import unsteady
 from harness.core.results import RunResult
 from harness.core.verdict import Outcome
 from harness.report.folder import new_folder, point_latest
@@ -70,16 +71,24 @@ Examples:
 @click.option("--timeout-factor", type=float, default=1.0, show_default=True, help="Multiplies every deadline.")
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run each case this often.")
 @click.option("--probe", is_flag=True, help="Also run cases whose features are not claimed.")
+@click.option(
+    "--expected",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Hold the run against the verdicts in this folder: any difference is exit 1.",
+)
+@click.option("--accept", is_flag=True, help="Write what was found into the folder of --expected instead.")
 @click.option("-q", "--quiet", is_flag=True, help="Only violations and the summary.")
 @click.option("-v", "--verbose", is_flag=True, help="Also the figures of every gang.")
 def run(
     integrations: tuple[str, ...], kubernetes: str | None, profile: str, cases: tuple[str, ...], workers: int,
     output: Path,
     binaries: tuple[str, ...], settings: tuple[str, ...], gates: tuple[str, ...], timeout_factor: float, repeat: int,
-    probe: bool, quiet: bool, verbose: bool,
+    probe: bool, expected: Path | None, accept: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Judge gang schedulers from the full history of every case, and write a report."""
     chosen = integrations or ("workload",)
+    if accept and expected is None:
+        raise UsageError("--accept needs the folder of --expected", hint="Such as: --expected ci/expected --accept")
     _check(chosen, kubernetes, profile)
     options = [f"--muster-profile={profile}", f"--muster-timeout-factor={timeout_factor}", f"--muster-repeat={repeat}"]
     if cases:
@@ -94,7 +103,8 @@ def run(
     plan = running.Plan(tuple(chosen), tuple(options), workers)
     result, faults = running.run(plan, folder, draw)
     draw.close()
-    return conclude(result, faults, folder)
+    code = conclude(result, faults, folder)
+    return code if expected is None or code == ExitCode.INTERRUPTED else hold_against(expected, result, accept=accept)
 
 
 def conclude(result: RunResult, faults: running.Faults, folder: Path) -> int:
@@ -126,6 +136,23 @@ def conclude(result: RunResult, faults: running.Faults, folder: Path) -> int:
     return CODES[result.outcome]
 
 
+def hold_against(folder: Path, result: RunResult, *, accept: bool) -> int:
+    """Compare a run with the expected verdicts, or write it down as such."""
+    from harness import expectations
+
+    out = console()
+    if accept:
+        for path in expectations.accept(folder, result.cases):
+            out.print(f"expected verdicts written: {path}")
+        return ExitCode.CONFORMANT
+    found = expectations.compare(folder, result.cases)
+    for difference in found:
+        out.print(f"[red]differs[/red]  {difference}")
+    if not found:
+        out.print(f"as expected: {len(result.cases)} cases")
+    return ExitCode.VIOLATED if found else ExitCode.CONFORMANT
+
+
 def summary(result: RunResult) -> None:
     """Counts per integration, and the slowest cases."""
     out = console()
@@ -136,6 +163,8 @@ def summary(result: RunResult) -> None:
         table.add_row(one.integration, one.kubernetes, *(str(counts[outcome]) for outcome in order))
     out.print()
     out.print(table)
+    for name, outcomes in unsteady(result.cases).items():
+        out.print(f"[yellow]unsteady[/yellow]  {name}: {', '.join(outcomes)}")
     slow = sorted(result.cases, key=lambda case: -case.seconds)[:SLOWEST]
     if len(result.cases) > SLOWEST:
         out.print("\nslowest cases", style="dim")

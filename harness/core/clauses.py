@@ -57,7 +57,8 @@ class Covered:
         return "" if self.cases else self.clause.explained
 
     def as_data(self) -> dict[str, Any]:
-        return {"id": self.clause.id, "level": self.clause.level, "cases": list(self.cases), "explained": self.explained}
+        clause = self.clause
+        return {"id": clause.id, "level": clause.level, "cases": list(self.cases), "explained": self.explained}
 
 
 def clauses_from_data(data: Mapping[str, Any]) -> list[Clause]:

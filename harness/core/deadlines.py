@@ -24,7 +24,7 @@ DEADLINES: Mapping[str, Deadline] = {
     "bound": Deadline(30.0, "a gang that fits: a cycle is 1 s in the slowest scheduler, its backoff 10 s"),
     "permit": Deadline(360.0, "kube-scheduler 1.35 holds a partial gang for five minutes, which nobody can change"),
     "reconnected": Deadline(90.0, "a gang that fits, after an API server was away: clients try again after up to 30 s"),
-    "drained": Deadline(180.0, "a hundred gangs take turns: each waits for its room and then for up to 10 s of backoff"),
+    "drained": Deadline(180.0, "a hundred gangs take turns: each waits for its room, then for up to 10 s of backoff"),
     "refused": Deadline(20.0, "the scheduler says no: two cycles and the 10 s backoff"),
     "released": Deadline(60.0, "what a refused gang holds is free again: after its own timeout, one resync period"),
     "gone": Deadline(30.0, "nothing left after deletion: the default grace period of a pod"),

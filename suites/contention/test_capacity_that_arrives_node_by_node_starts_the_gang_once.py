@@ -1,4 +1,5 @@
-"""An autoscaler delivers one node after another. Each of them would do for a member, and none may be used before the last."""
+"""An autoscaler delivers one node after another. Each of them would do for a member, and none may be used before the
+last."""
 
 from harness.case import case
 from harness.core.gang import Gang
@@ -6,7 +7,7 @@ from harness.world import World
 
 
 @case(
-    "While nodes arrive one by one a gang MUST stay unbound until the last that it needs, and MUST be bound whole then.",
+    "While nodes arrive one by one a gang MUST stay unbound until the last it needs, and MUST be bound whole then.",
     clauses=["GANG-02", "GANG-05", "WL-35", "WL-44"],
 )
 def test_capacity_that_arrives_node_by_node_starts_the_gang_once(world: World) -> None:

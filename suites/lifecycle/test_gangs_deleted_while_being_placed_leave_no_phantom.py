@@ -1,5 +1,5 @@
-"""Gangs are deleted at every stage of being placed, some of them in the middle of it. A scheduler that forgets to strike
-one of them from its books believes a node to be fuller than it is, for ever."""
+"""Gangs are deleted at every stage of being placed, some of them in the middle of it. A scheduler that forgets to
+strike one of them from its books believes a node to be fuller than it is, for ever."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -1,4 +1,5 @@
-"""The other end: not one GPU is left over, so a scheduler that keeps a reserve, or books one member twice, cannot pass."""
+"""The other end: not one GPU is left over, so a scheduler that keeps a reserve, or books one member twice, cannot
+pass."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -14,7 +14,8 @@ def test_members_without_requests_start_with_the_others(world: World) -> None:
     world.nodes(1, gpus=4)
     blocker = world.pod(gpus=2)
     assert world.starts(blocker)
-    gang = world.submit(Gang("uneven", roles=(Role("light", 2, gpus=0, cpu="1m", memory="1Mi"), Role("heavy", 1, gpus=4))))
+    roles = (Role("light", 2, gpus=0, cpu="1m", memory="1Mi"), Role("heavy", 1, gpus=4))
+    gang = world.submit(Gang("uneven", roles=roles))
     assert gang.is_refused()
     assert gang.still_waits()
 

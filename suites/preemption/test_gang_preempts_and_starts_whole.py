@@ -6,7 +6,7 @@ from harness.world import World
 
 
 @case(
-    "A gang of higher priority MUST evict pods of lower priority where that lets it start, and MUST be bound whole then.",
+    "A gang of higher priority MUST evict pods of lower priority where that lets it start, and MUST be bound whole.",
     clauses=["GANG-20", "WL-69", "WL-77"],
     needs=["gang", "preemption"],
     profile="GANG-PREEMPTION",

@@ -22,7 +22,7 @@ def test_bind_of_one_member_is_refused(world: World) -> None:
     others = gang.bound
     world.passes()
     kept = gang.bound
-    world.claim("members that were bound are taken back when one cannot be", kept == 0, f"{kept} of {others} stay bound")
+    world.claim("bound members are taken back when one cannot be bound", kept == 0, f"{kept} of {others} stay bound")
     world.allow_bind()
 
     gang.is_bound_whole()

@@ -11,7 +11,7 @@ from harness.world import World
     profile="GANG-RECOVERY",
 )
 def test_node_cordoned_while_a_gang_waits_is_not_used(world: World) -> None:
-    first, second = world.nodes(2, gpus=4)
+    _, second = world.nodes(2, gpus=4)
     blocker = world.pod(gpus=4, alter=lambda pod: pod["spec"].update(nodeSelector={"kubernetes.io/hostname": second}))
     assert world.starts(blocker)
     gang = world.submit(Gang("patient", size=4, gpus=2))

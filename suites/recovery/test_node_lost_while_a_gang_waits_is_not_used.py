@@ -11,7 +11,7 @@ from harness.world import World
     profile="GANG-RECOVERY",
 )
 def test_node_lost_while_a_gang_waits_is_not_used(world: World) -> None:
-    first, second = world.nodes(2, gpus=4)
+    _, second = world.nodes(2, gpus=4)
     world.lose(second)
     assert world.until(lambda: world.is_tainted(second), "bound")
 

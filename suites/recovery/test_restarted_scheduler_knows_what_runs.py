@@ -6,7 +6,7 @@ from harness.world import World
 
 
 @case(
-    "A restarted scheduler MUST count the gangs that run: a gang that does not fit beside them waits, and starts later.",
+    "A restarted scheduler MUST count gangs that run: one that does not fit beside them waits, and starts later.",
     clauses=["GANG-04", "GANG-16", "WL-78"],
     needs=["gang", "restart-safe"],
     profile="GANG-RECOVERY",

@@ -1,4 +1,5 @@
-"""The worst moment to die. Part of the gang is bound for good, and the scheduler that comes after must finish the work."""
+"""The worst moment to die. Part of the gang is bound for good, and the scheduler that comes after must finish the
+work."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -15,7 +15,8 @@ from harness.world import World
 def test_replica_key_of_a_pod_is_checked(world: World) -> None:
     native = Native(world)
 
-    assert world.accepts(native.pod("good", native.reference("app", "members", "app", "key-2")), "a DNS label is accepted")
+    good = native.pod("good", native.reference("app", "members", "app", "key-2"))
+    assert world.accepts(good, "a DNS label is accepted")
     for bad in ("a.b", "Upper", "x" * 64):
         pod = native.pod("bad", native.reference("app", "members", "app", bad))
         assert world.rejects(pod, f"{bad!r} is no replica key", mention="podGroupReplicaKey")

@@ -1,5 +1,5 @@
-"""An upgrade that is taken back, and then done after all. What was stored must still be there, and must work again. For
-the history the stored gang is one of quorum one, since with the feature off nothing else is promised."""
+"""An upgrade that is taken back, and then done after all. What was stored must still be there, and must work again.
+For the history the stored gang is one of quorum one, since with the feature off nothing else is promised."""
 
 from harness.box.api import POD
 from harness.case import case

@@ -25,5 +25,6 @@ def test_refusal_reaches_every_member(world: World) -> None:
     names = {one.name for one in gang.members()}
     world.until(lambda: set(gang.refused_members()) == names and told(world, gang) == names, "refused")
 
-    assert world.claim("every member says so in its status", set(gang.refused_members()) == names, str(gang.refused_members()))
+    refused = set(gang.refused_members())
+    assert world.claim("every member says so in its status", refused == names, str(refused))
     assert world.claim("there is an event about every member", told(world, gang) == names, str(told(world, gang)))

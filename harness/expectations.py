@@ -1,0 +1,62 @@
+"""Files of expected verdicts: ci/expected/<integration>@<version>.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from harness.core.errors import UsageError
+from harness.core.expected import Difference, Expected, as_data, differences, expected_from_data
+from harness.core.results import CaseResult
+
+HEAD = """\
+# What `muster run --expected` holds a run of this integration against. Every case is named: those that pass, those it
+# is not asked for (a feature is not claimed, or the clause holds for other versions), and those it violates, each with
+# the reason. `muster run --profile all --expected {folder} --accept` writes what was found; reasons are by people.
+"""
+
+
+def path_of(folder: Path, integration: str) -> Path:
+    return folder / f"{integration}.yaml"
+
+
+def load(folder: Path, integration: str) -> Expected | None:
+    """The expected verdicts of an integration; None if nobody wrote them down."""
+    path = path_of(folder, integration)
+    if not path.is_file():
+        return None
+    try:
+        return expected_from_data(yaml.safe_load(path.read_text(encoding="utf-8")) or {}, str(path))
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
+def compare(folder: Path, results: Sequence[CaseResult]) -> list[Difference]:
+    """Every result of the run that is not the expected one; UsageError if there is no file for an integration."""
+    found: list[Difference] = []
+    for integration in sorted({result.integration for result in results}):
+        expected = load(folder, integration)
+        if expected is None:
+            raise UsageError(
+                f"there are no expected verdicts of {integration} in {folder}",
+                hint=f"Write them: muster run --integration {integration.partition('@')[0]} --profile all "
+                f"--expected {folder} --accept",
+            )
+        found += differences([one for one in results if one.integration == integration], expected)
+    return found
+
+
+def accept(folder: Path, results: Sequence[CaseResult]) -> list[Path]:
+    """Write down what a run found; the files written."""
+    written = []
+    folder.mkdir(parents=True, exist_ok=True)
+    for integration in sorted({result.integration for result in results}):
+        mine = [one for one in results if one.integration == integration]
+        data = as_data(mine, load(folder, integration) or Expected())
+        path = path_of(folder, integration)
+        body = yaml.safe_dump(data, sort_keys=False, width=110, allow_unicode=True)
+        path.write_text(HEAD.format(folder=folder) + body, encoding="utf-8")
+        written.append(path)
+    return written
