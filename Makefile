@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test lint prove bench clean help
+.PHONY: run test lint docs prove bench clean help
 
 help: ## show this help
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -29,6 +29,9 @@ lint: $(STAMP) ## style, types and import rules
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(STAMP) ## make the pages of docs/reference that come from the catalogue again
+	$(BIN)/python -m harness.pages
 
 prove: $(STAMP) ## show that the suite can fail: every case against schedulers that sin
 	$(BIN)/muster prove

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.adapters.base import Adapter, Installed, Settings
+from harness.adapters.base import Adapter, Installed, Settings, check_options
 from harness.adapters.render import parse, render
 from harness.box.api import NAMESPACE, NODE, POD, Api, Object, Resource
 from harness.box.embedded import EmbeddedBox
@@ -144,6 +144,7 @@ def open_lab(
     adapter: Adapter, make_box: Callable[..., EmbeddedBox], settings: Settings, *, timeout_factor: float = 1.0
 ) -> Lab:
     """Start a box, install the integration and prove by a canary gang of one that it schedules."""
+    check_options(adapter, settings)
     box = make_box(scheduler=adapter.needs_scheduler, nodes=[], definitions=adapter.definitions(settings))
     box.start()
     try:
@@ -160,8 +161,8 @@ def open_lab(
             recorder.start()
             lab = Lab(box, adapter, installed, recorder, deadlines.scaled(timeout_factor))
             _canary(lab)
-    except BaseException:
-        box.stop()
+    except BaseException as error:
+        box.fail(error)
         raise
     return lab
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from harness.box.artifacts.register import nearest
+from harness.core.errors import UsageError
 from harness.core.gang import Gang
 
 Object = dict[str, Any]
@@ -94,6 +96,7 @@ class Adapter:
     finish: Callable[[list[Object]], None] = lambda objects: None  # after a case has altered the members of a gang
     definitions: Callable[[Settings], Sequence[Path]] = lambda settings: ()  # CRDs to have before the box starts
     queue: Callable[[Box, str, Mapping[str, str]], None] | None = None  # make a queue of this name with these limits
+    options: Mapping[str, str] | None = None  # what --set may name, and its meaning; None: the adapter checks itself
     cluster: Callable[[Any, Mapping[str, str], Any], list[Object]] | None = None  # (artifact, images, pki.Authority)
     limits: tuple[Limit, ...] = ()
     needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)
@@ -108,6 +111,17 @@ class Settings:
     binaries: Mapping[str, Path] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)  # --set key=value
     progress: Callable[[Any], None] | None = None
+
+
+def check_options(adapter: Adapter, settings: Settings) -> None:
+    """UsageError for an option that the integration does not have, before anything is started."""
+    allowed = adapter.options
+    for name in settings.options if allowed is not None else ():
+        if name not in (allowed or {}):
+            known = "; ".join(f"{option} ({what})" for option, what in (allowed or {}).items()) or "none"
+            raise UsageError(
+                f"{adapter.title} has no option {name!r}", hint=f"{nearest(name, allowed or {})}Options: {known}."
+            )
 
 
 def by_label(pod: Object) -> tuple[str, str, str]:

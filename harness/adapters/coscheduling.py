@@ -38,7 +38,7 @@ DEPARTURES = (
 
 def install(box: Box, settings: Settings) -> Installed:
     """The scheduler and the controller, side by side: neither needs the other to start."""
-    chosen = hosting.options(settings, OPTIONS)
+    chosen = settings.options
     found = hosting.artifact("scheduler-plugins", settings)
     departures = DEPARTURES + hosting.chosen_departures(chosen)
     hosting.ensure_crds(box, found)
@@ -122,6 +122,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=by_label,
     edit_quorum=edit_quorum,
+    options=OPTIONS,
     cluster=cluster,
     definitions=hosting.definitions("scheduler-plugins"),
     limits=(

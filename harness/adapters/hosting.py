@@ -171,15 +171,6 @@ def in_cluster(name: str, namespace: str, **values: Any) -> list[Object]:
     return objects
 
 
-def options(settings: Settings, allowed: Mapping[str, str]) -> Mapping[str, str]:
-    """The options given with --set; UsageError for one the integration does not have."""
-    for name in settings.options:
-        if name not in allowed:
-            known = "; ".join(f"{option}: {what}" for option, what in allowed.items()) or "none"
-            raise UsageError(f"unknown option {name!r}", hint=f"{nearest(name, allowed)}Options here: {known}.")
-    return settings.options
-
-
 def chosen_departures(chosen: Mapping[str, str]) -> tuple[Departure, ...]:
     """What the user set, as departures from what the vendor ships."""
     return tuple(Departure(f"{name} {value}", "asked for with --set") for name, value in chosen.items())

@@ -34,7 +34,6 @@ DEPARTURES = (
 
 def install(box: Box, settings: Settings) -> Installed:
     """The scheduler, with all CRDs: it waits without a word for those it watches."""
-    hosting.options(settings, {})
     found = hosting.artifact("koordinator", settings)
     if not hosting.runs(box, SCHEDULER):
         hosting.ensure_crds(box, found)
@@ -136,6 +135,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=by_label,
     edit_quorum=edit_quorum,
+    options={},
     cluster=cluster,
     definitions=hosting.definitions("koordinator"),
     queue=make_queue,

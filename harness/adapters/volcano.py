@@ -30,7 +30,7 @@ JOB = ("batch.volcano.sh/v1alpha1", "Job")
 NAMESPACE = "volcano-system"
 OPTIONS = {
     "schedule-period": "time between two cycles, such as 100ms; the vendor's is 1s",
-    "actions": "what a cycle does, such as 'enqueue, allocate, preempt, backfill'; the vendor's has no preempt",
+    "actions": "what a cycle does, such as 'allocate, preempt, backfill'; the vendor's: enqueue, allocate, backfill",
 }
 STYLES = ("vcjob",)
 DEPARTURES = (
@@ -42,7 +42,7 @@ DEPARTURES = (
 
 def install(box: Box, settings: Settings) -> Installed:
     """Scheduler and controller manager first, then the webhooks, then what serves them."""
-    chosen = hosting.options(settings, OPTIONS)
+    chosen = settings.options
     found = hosting.artifact("volcano", settings)
     departures = DEPARTURES + hosting.chosen_departures(chosen)
     if not hosting.runs(box, SCHEDULER, CONTROLLER, WEBHOOKS):
@@ -55,7 +55,8 @@ def install(box: Box, settings: Settings) -> Installed:
         controller.wait_ready(hosting.START_TIMEOUT)
         hosting.wait(lambda: all(_open(box, name) for name in ("root", "default")), "the queue `default`", controller)
         _start_webhooks(box, found, values)
-    more = frozenset({"preemption"}) if "preempt" in chosen.get("actions", "") else frozenset()
+    actions = chosen.get("actions", "")  # enqueue keeps a gang out while there is no room for its minResources
+    more = frozenset({"preemption"}) if "preempt" in actions and "enqueue" not in actions else frozenset()
     return Installed(found.version, (found,), departures, (SCHEDULER,), (CONTROLLER,), more)
 
 
@@ -108,6 +109,8 @@ def _start_controller(box: Box, found: Artifact, values: Mapping[str, Any]) -> A
 
 
 def _start_webhooks(box: Box, found: Artifact, values: Mapping[str, Any]) -> None:
+    if hosting.runs(box, WEBHOOKS):
+        return  # the configurations name its port
     port, health = box.reserve_port(), box.reserve_port()
     certificate, key = hosting.serving(box, WEBHOOKS)
     for obj in webhooks(found, url=f"https://127.0.0.1:{port}", authority=box.authority.certificate):
@@ -224,14 +227,16 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=by_label,
     edit_quorum=edit_quorum,
+    options=OPTIONS,
     cluster=cluster,
     definitions=hosting.definitions("volcano"),
     queue=make_queue,
     limits=(
         Limit("gang", ">=1.14", "When the bind of one member is refused the others stay bound; it is tried again in "
               "every cycle.", f"{DOCS}/plugins/"),
-        Limit("preemption", ">=1.0", "The configuration of the chart has no preempt action; `--set actions='enqueue, "
-              "allocate, preempt, backfill'` adds it.", f"{DOCS}/actions/"),
+        Limit("preemption", ">=1.0", "The configuration of the chart has no preempt action, and its enqueue action "
+              "keeps gangs out that have no room; `--set actions='allocate, preempt, backfill'` preempts.",
+              f"{DOCS}/actions/"),
         Limit("topology", ">=1.0", "Gangs stay together by HyperNode objects, not by a node label, and the plugin is "
               "not in the configuration of the chart.", f"{DOCS}/network_topology_aware_scheduling/"),
         Limit("timeout", ">=1.0", "A gang has no time limit of its own: what does not fit in one cycle holds nothing.",

@@ -43,7 +43,7 @@ DEPARTURES = (
 
 def install(box: Box, settings: Settings) -> Installed:
     """One program without flags; its settings are a ConfigMap that is there before it."""
-    chosen = hosting.options(settings, OPTIONS)
+    chosen = settings.options
     found = hosting.artifact("yunikorn", settings)
     departures = DEPARTURES + hosting.chosen_departures(chosen)
     if not hosting.runs(box, SCHEDULER):
@@ -116,14 +116,15 @@ def finish(objects: list[Object]) -> None:
     a member could not take the place of its placeholder.
     """
     groups: dict[str, Object] = {}
-    for pod in objects:
+    members = [pod for pod in objects if TASK_GROUPS in (pod["metadata"].get("annotations") or {})]
+    for pod in members:
         annotations, labels, spec = pod["metadata"]["annotations"], pod["metadata"]["labels"], pod["spec"]
         group = next(g for g in json.loads(annotations[TASK_GROUPS]) if g["name"] == annotations[TASK_GROUP])
         asked = json.dumps({field: spec[field] for field in PLACEMENT if field in spec})
         if GANG_LABEL in asked:
             group["labels"] = {HELD_FOR: labels[GANG_LABEL]}
         groups.setdefault(group["name"], {**group, **json.loads(asked.replace(GANG_LABEL, HELD_FOR))})
-    for pod in objects:
+    for pod in members:
         all_groups = json.loads(pod["metadata"]["annotations"][TASK_GROUPS])
         merged = [groups.get(group["name"], group) for group in all_groups]
         pod["metadata"]["annotations"][TASK_GROUPS] = json.dumps(merged)
@@ -162,6 +163,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=classify,
     finish=finish,
+    options=OPTIONS,
     cluster=cluster,
     queue=make_queue,
     limits=(

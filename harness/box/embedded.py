@@ -92,7 +92,7 @@ class EmbeddedBox:
         try:
             self._bring_up()
         except BaseException as error:
-            self._fail(error)
+            self.fail(error)
             raise
         self.timings["start"] = time.monotonic() - began
         return self
@@ -281,7 +281,8 @@ class EmbeddedBox:
         )  # fmt: skip
         registry.write(entry, self.directory)
 
-    def _fail(self, error: BaseException) -> None:
+    def fail(self, error: BaseException) -> None:
+        """Stop for this error, keep the logs and tell in the error where they are."""
         kept = registry.keep_logs(self.directory) if (self.directory / "logs").is_dir() else None
         if isinstance(error, MusterError) and kept is not None:
             error.hint = f"The logs of all components: {kept}"

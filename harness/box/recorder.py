@@ -48,6 +48,7 @@ class Recorder:
         self._versions: dict[str, dict[str, int]] = {kind: {} for kind in self._kinds}
         self._gangs: dict[str, str] = {}  # "namespace/name" of a pod or group object -> its gang
         self._audit_offset = 0
+        self._audit_end = 0  # how far the audit log is covered by what the watches have delivered
         self._started = 0.0
         self._stop = threading.Event()
         self._listed = {kind: threading.Event() for kind in self._kinds}
@@ -106,6 +107,7 @@ class Recorder:
 
     def settle(self, seconds: float = 10.0) -> None:
         """Return once everything the API server had committed when this was called has been recorded."""
+        self._audit_end = self._audit_size()  # a bind that is audited later may not have been watched yet
         for kind, resource in self._kinds.items():
             listed = self._api.request("GET", resource.path())
             wanted = {obj["metadata"]["uid"]: int(obj["metadata"]["resourceVersion"]) for obj in listed["items"]}
@@ -224,7 +226,7 @@ class Recorder:
             return []
         with self._audit_log.open("rb") as file:
             file.seek(self._audit_offset)
-            lines = file.read().split(b"\n")
+            lines = file.read(max(0, self._audit_end - self._audit_offset)).split(b"\n")
         found = []
         for line in lines[:-1]:  # what follows the last newline is still being written
             with contextlib.suppress(ValueError):

@@ -160,7 +160,7 @@ def _print(rows: Iterable[Row], as_json: bool) -> None:
     table.add_column("SHA256")
     table.add_column("WHERE", overflow="fold")
     for row in rows:
-        size = f"{row.size / 1e6:.0f} MB" if row.size else "-"
+        size = f"{row.size / 1e6:.0f} MB" if row.size >= 1e6 else f"{row.size / 1e3:.0f} kB" if row.size else "-"
         where = row.path.replace(str(Path.home()), "~", 1) or f"muster get {row.component}@{row.version}"
         table.add_row(row.component, row.version, row.process or "-", row.source, size, row.sha256[:12] or "-", where)
     # A pipe has no width: do not fold there.

@@ -1,5 +1,5 @@
-"""An autoscaler delivers one node after another. Each of them would do for a member, and none may be used before the
-last."""
+"""An autoscaler delivers one node after another. Each of them would do for a member, and none may be used before
+the last."""
 
 from harness.case import case
 from harness.core.gang import Gang

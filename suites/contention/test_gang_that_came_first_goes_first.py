@@ -1,4 +1,4 @@
-"""At equal priority the line is the only thing that is fair."""
+"""At equal priority the line is the only thing that is fair. Five gangs stand in it, so that the right order is no accident."""
 
 from harness.case import case
 from harness.core.gang import Gang
@@ -6,7 +6,7 @@ from harness.world import World
 
 
 @case(
-    "Of two waiting gangs of equal priority the one submitted first SHOULD be bound when room appears.",
+    "Waiting gangs of equal priority SHOULD be bound in the order in which they were submitted.",
     clauses=["WL-62", "KOORD-43"],
     strength="SHOULD",
     profile="GANG-CONTENTION",
@@ -14,13 +14,12 @@ from harness.world import World
 )
 def test_gang_that_came_first_goes_first(world: World) -> None:
     world.nodes(1, gpus=1)
-    first = world.submit(Gang("first", size=4, gpus=2))
-    assert first.is_refused()
-    second = world.submit(Gang("second", size=4, gpus=2))
-    assert second.is_refused()
+    line = []
+    for n in range(5):
+        line.append(world.submit(Gang(f"gang-{n}", size=2, gpus=2, lifetime=0.2)))
+        assert line[-1].is_refused()
 
-    world.start_in_order(first, second)
-    world.nodes(1, gpus=8)
+    world.start_in_order(*line)
+    world.nodes(1, gpus=4)
 
-    assert first.is_bound_whole()
-    assert second.still_waits()
+    assert world.all_start(*line)

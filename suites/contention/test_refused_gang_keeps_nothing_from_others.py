@@ -1,5 +1,5 @@
-"""Nothing of the refused gang is bound, yet a scheduler may have set room aside for it in its own books. Others must
-be able to use that room: all of it, at once."""
+"""Nothing of the refused gang is bound, yet a scheduler may have set room aside for it in its own books. Others
+must be able to use that room: all of it, at once."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -1,4 +1,5 @@
-"""The positive half of the evidence that the programme asks for, seen bind by bind instead of by a count at the end."""
+"""The positive half of the evidence that the programme asks for, seen bind by bind instead of by a count at the
+end."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -1,5 +1,5 @@
-"""The first try asked for more than there is. The second asks for less; what the scheduler remembers of the first must
-not get in its way."""
+"""The first try asked for more than there is. The second asks for less; what the scheduler remembers of the first
+must not get in its way."""
 
 from harness.case import case
 from harness.core.gang import Gang

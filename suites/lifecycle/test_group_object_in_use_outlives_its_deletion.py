@@ -1,4 +1,5 @@
-"""Somebody deletes the group while its members run. They keep running, and the object may go only when they are gone."""
+"""Somebody deletes the group while its members run. They keep running, and the object may go only when they are
+gone."""
 
 from harness.case import case
 from harness.core.gang import Gang

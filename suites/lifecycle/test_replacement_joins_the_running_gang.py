@@ -1,4 +1,5 @@
-"""A member of a running gang is lost and comes back under another name. It is one pod and no quorum, yet it must run."""
+"""A member of a running gang is lost and comes back under another name. It is one pod and no quorum, yet it must
+run."""
 
 from harness.case import case
 from harness.core.gang import Gang

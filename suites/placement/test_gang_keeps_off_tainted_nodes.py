@@ -1,4 +1,5 @@
-"""A taint takes a node away from a gang as it does from any pod; the part that would fit elsewhere must not run alone."""
+"""A taint takes a node away from a gang as it does from any pod; the part that would fit elsewhere must not run
+alone."""
 
 from harness.box.nodes import Taint
 from harness.case import case

@@ -1,5 +1,5 @@
-"""Nothing says how large the gang is while its object is missing, so every member must wait; the object alone releases
-them, for nobody touches the pods again."""
+"""Nothing says how large the gang is while its object is missing, so every member must wait; the object alone
+releases them, for nobody touches the pods again."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -1,4 +1,5 @@
-"""Half a training job is worth nothing. A gang that says so must not be left in halves, even if half would be enough."""
+"""Half a training job is worth nothing. A gang that says so must not be left in halves, even if half would be
+enough."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -1,4 +1,5 @@
-"""A node dies under a running gang. Its members are deleted and made again by their controller, and must find a place."""
+"""A node dies under a running gang. Its members are deleted and made again by their controller, and must find a
+place."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -1,4 +1,5 @@
-"""The soft way: better some than none. For the history this is a gang of quorum one, since nothing else is promised."""
+"""The soft way: better some than none. For the history this is a gang of quorum one, since nothing else is
+promised."""
 
 from harness.case import case
 from harness.core.gang import Gang

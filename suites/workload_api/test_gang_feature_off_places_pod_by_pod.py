@@ -1,5 +1,5 @@
-"""The gate of gang scheduling is off while the API is on: objects are accepted and mean nothing. For the history this
-is a gang of quorum one, since nothing else is promised."""
+"""The gate of gang scheduling is off while the API is on: objects are accepted and mean nothing. For the history
+this is a gang of quorum one, since nothing else is promised."""
 
 from harness.case import case
 from harness.core.gang import Gang

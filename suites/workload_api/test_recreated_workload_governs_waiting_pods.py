@@ -1,4 +1,5 @@
-"""The gang was too large, so its user makes the Workload anew with a smaller minimum and leaves the pods as they are."""
+"""The gang was too large, so its user makes the Workload anew with a smaller minimum and leaves the pods as they
+are."""
 
 from harness.case import case
 from harness.core.gang import Gang

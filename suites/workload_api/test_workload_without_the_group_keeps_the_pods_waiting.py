@@ -1,4 +1,5 @@
-"""The pods name a group that their Workload does not have. Only a new Workload can help, for the list never changes."""
+"""The pods name a group that their Workload does not have. Only a new Workload can help, for the list never
+changes."""
 
 from harness.case import case
 from harness.core.gang import Gang

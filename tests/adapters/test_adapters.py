@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.adapters import adapter, hosting, koordinator, names, volcano, yunikorn
-from harness.adapters.base import Settings
+from harness.adapters.base import Settings, check_options
 from harness.adapters.coscheduling import configuration
 from harness.adapters.render import gang_objects, parse, render
 from harness.box.artifacts import Artifact, load
@@ -192,7 +192,7 @@ def test_scheduler_config_keeps_what_is_not_ours() -> None:
 
 def test_unknown_option_offers_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
-        hosting.options(Settings(options={"schedule-perod": "1s"}), volcano.OPTIONS)
+        check_options(adapter("volcano"), Settings(options={"schedule-perod": "1s"}))
     assert "Did you mean 'schedule-period'?" in caught.value.hint
 
 
