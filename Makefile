@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TESTED := kubernetes@1.37 kubernetes@1.36 kubernetes@1.35 etcd kwok volcano scheduler-plugins koordinator yunikorn
 
 .PHONY: run test lint docs prove bench clean help
 
@@ -22,7 +23,7 @@ run: $(STAMP) ## bring up a box, judge the native Workload API, write a report
 	$(BIN)/muster run --integration workload --profile core
 
 test: $(STAMP) lint ## the project's own tests, with real boxes
-	$(BIN)/muster get
+	$(BIN)/muster get $(TESTED)
 	$(BIN)/pytest
 
 lint: $(STAMP) ## style, types and import rules

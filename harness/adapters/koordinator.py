@@ -76,7 +76,7 @@ def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
 
 def features(version: str, kubernetes: str) -> frozenset[str]:
     return frozenset({
-        "annotations", "gang", "quorum", "roles", "group-object", "group-status", "group-first", "quorum-edit",
+        "annotations", "gang", "quorum", "roles", "group-object", "group-first", "quorum-edit",
         "timeout", "priority", "preemption", "queue", "gang-group", "nonstrict", "restart-safe",
     })  # fmt: skip
 
@@ -141,6 +141,8 @@ ADAPTER = Adapter(
     queue=make_queue,
     limits=(
         Limit("gang", ">=1.8", "When the bind of one member is refused the others stay bound.", DOCS),
+        Limit("group-status", ">=0.3", "The phase of a PodGroup says Scheduling as long as it is not Scheduled; that there "
+              "is no room is only said of its pods.", DOCS),
         Limit("role-minima", ">=0.3", "A gang has one minimum; roles with minima of their own are gangs of one group.",
               DOCS),
         Limit("preemption", ">=1.0", "Members preempt one by one; preemption for the gang as a whole is off in the "

@@ -14,4 +14,4 @@ def test_room_for_pods_counts_too(world: World) -> None:
 
     gang = world.submit(Gang("crowd", size=7, gpus=1))
 
-    assert gang.still_waits()
+    assert gang.is_refused()

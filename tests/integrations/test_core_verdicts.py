@@ -1,0 +1,47 @@
+"""Each scheduler's core verdicts are what ci/expected says, in both directions.
+
+A violation that is recorded there was checked by hand; one that disappears is noticed as well as one that appears.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+EXPECTED = Path(__file__).parents[2] / "ci" / "expected"
+MUSTER = [sys.executable, "-c", "from harness.cli import main; main()"]
+FOREIGN_KUBERNETES = "1.37"
+
+
+def combinations() -> list[str]:
+    return sorted(path.stem for path in EXPECTED.glob("*@*.yaml"))
+
+
+def test_there_is_a_file_for_each_of_the_seven_combinations():
+    names = [name.partition("@")[0] for name in combinations()]
+
+    assert names.count("workload") == 3
+    assert {"coscheduling", "koordinator", "volcano", "workload", "yunikorn"} <= set(names)
+
+
+@pytest.mark.parametrize("name", combinations())
+def test_every_recorded_violation_is_explained(name: str):
+    known = yaml.safe_load((EXPECTED / f"{name}.yaml").read_text())
+
+    for case, why in (known.get("violated") or {}).items():
+        assert len(str(why)) > 40, case
+
+
+@pytest.mark.parametrize("name", combinations())
+def test_the_core_verdicts_are_as_expected(name: str, tmp_path: Path):
+    integration, _, version = name.partition("@")
+    kubernetes = version if integration == "workload" else FOREIGN_KUBERNETES
+    done = subprocess.run(
+        [*MUSTER, "run", "--integration", integration, "--kubernetes", kubernetes, "--profile", "GANG-CORE",
+         "--expected", str(EXPECTED), "--output", str(tmp_path), "-q"],
+        capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
