@@ -20,7 +20,7 @@ $(STAMP): pyproject.toml
 	@touch $(STAMP)
 
 run: $(STAMP) ## bring up a box, judge the native Workload API, write a report
-	$(BIN)/muster run --integration workload --profile core
+	$(BIN)/muster run --integration workload --profile core --expected ci/expected
 
 test: $(STAMP) lint ## the project's own tests, with real boxes
 	$(BIN)/muster get $(TESTED)

@@ -39,7 +39,7 @@ class Lab:
     deadlines: Mapping[str, float]
     namespaces: list[str] = field(default_factory=list)
     rerun: str = ""  # the command that opens a lab like this one; a case's id is added to it
-    shaken: bool = False  # the API server or its store was away, so everybody else may still be reconnecting
+    shaken: bool = False  # the last case may have left a scheduler that reconnects still, or that hangs
     commands: dict[str, Command] = field(default_factory=dict)  # of processes that a case started with other flags
     visitors: list[str] = field(default_factory=list)  # processes that a case started beside the others
     leftovers: list[tuple[Resource, str, str]] = field(default_factory=list)  # objects outside of those namespaces
@@ -98,8 +98,19 @@ class Lab:
             api.delete(NAMESPACE, "", namespace)
         if self.shaken:
             self.shaken = False
-            _canary(self)
+            self._revive()
         return time.monotonic() - began
+
+    def _revive(self) -> None:
+        """Prove that the scheduler still works; one that hangs after a case is restarted, for the next one's sake."""
+        try:
+            _canary(self, "bound")
+        except HarnessError:
+            for name in {*self.installed.schedulers, *self.installed.controllers}:
+                self.box.processes[name].restart()
+            self.reset()
+            with contextlib.suppress(HarnessError):  # if it is beyond help, the next case will say so with evidence
+                _canary(self)
 
     def _empty(self, namespace: str, kinds: Sequence[Resource]) -> None:
         for resource in kinds:
@@ -167,7 +178,7 @@ def open_lab(
     return lab
 
 
-def _canary(lab: Lab) -> None:
+def _canary(lab: Lab, deadline: str = "reconnected") -> None:
     """Bind a gang of one to a node that nobody knew before, so that no case waits for a scheduler that is not there.
 
     The node has a label of its own: a scheduler that still lives in the past cannot choose a node from there.
@@ -178,7 +189,7 @@ def _canary(lab: Lab) -> None:
     label = {"muster.dev/canary": secrets.token_hex(4)}
     world.nodes(1, gpus=1, name=f"canary-{label['muster.dev/canary']}", labels=label)
     gang = world.submit(Gang("canary", size=1, selector=label))
-    verdict = gang.is_bound_whole("reconnected")
+    verdict = gang.is_bound_whole(deadline)
     if not verdict:
         raise HarnessError(f"{lab.adapter.title} came up but does not schedule a gang of one:\n{verdict.story()}")
     lab.reset()

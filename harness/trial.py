@@ -59,6 +59,7 @@ class Trial:
         (self.folder / where).parent.mkdir(parents=True, exist_ok=True)
         digest = store.write(self.folder / where, history)
         bad = outcome in (Outcome.VIOLATED, Outcome.UNKNOWN)
+        self.lab.shaken |= bad or self.case.disruptive
         return self._result(
             outcome, seconds, verdicts=verdicts, figures=gang_figures(history), history=str(where), digest=digest,
             error=fault, logs=self._evidence() if bad else "",

@@ -130,8 +130,8 @@ ADAPTER = Adapter(
               "pending although it fits; minResources makes that rarer (style min-resources).", DOCS),
         Limit("gang", ">=0.34", "When the bind of one member is refused the others stay bound.", DOCS),
         Limit("preemption", ">=0.19", "Victims are chosen pod by pod; nothing makes sure the gang then fits.", DOCS),
-        Limit("group-status", ">=0.19", "The phase of a PodGroup says Scheduling as long as it is not Running; that there "
-              "is no room is only said of its pods.", DOCS),
+        Limit("group-status", ">=0.19", "A PodGroup's phase is Scheduling until it is Running; a lack of room is "
+              "only said of its pods.", DOCS),
         Limit("role-minima", ">=0.19", "A PodGroup has one minimum for all its members.", DOCS),
         Limit("queue", ">=0.19", "The plugin knows no queues; quotas are another plugin, CapacityScheduling.", DOCS),
     ),

@@ -141,8 +141,8 @@ ADAPTER = Adapter(
     queue=make_queue,
     limits=(
         Limit("gang", ">=1.8", "When the bind of one member is refused the others stay bound.", DOCS),
-        Limit("group-status", ">=0.3", "The phase of a PodGroup says Scheduling as long as it is not Scheduled; that there "
-              "is no room is only said of its pods.", DOCS),
+        Limit("group-status", ">=0.3", "A PodGroup's phase is Scheduling until it is Scheduled; a lack of room is "
+              "only said of its pods.", DOCS),
         Limit("role-minima", ">=0.3", "A gang has one minimum; roles with minima of their own are gangs of one group.",
               DOCS),
         Limit("preemption", ">=1.0", "Members preempt one by one; preemption for the gang as a whole is off in the "

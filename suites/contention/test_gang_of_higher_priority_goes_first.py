@@ -1,4 +1,5 @@
-"""Both gangs are there before the scheduler is, the lesser one longer; the first choice it makes is the one that counts."""
+"""Both gangs are there before the scheduler is, the lesser one longer; the first choice it makes is the one that
+counts."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -1,5 +1,5 @@
-"""At equal priority the line is the only thing that is fair. A single look proves nothing either way, since whoever is tried
-first after the room appears may win; so it is reported and not judged."""
+"""At equal priority the line is the only thing that is fair. A single look proves nothing either way, since whoever
+is tried first after the room appears may win; so it is reported and not judged."""
 
 from harness.case import case
 from harness.core.gang import Gang

@@ -12,6 +12,7 @@ from harness.world import World
     strength="OBSERVE",
     profile="KOORDINATOR",
     level="extended",
+    disruptive=True,
 )
 def test_nonstrict_gangs_can_hold_each_other_up(world: World) -> None:
     world.nodes(1, gpus=10)

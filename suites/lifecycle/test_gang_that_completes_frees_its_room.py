@@ -13,6 +13,8 @@ from harness.world import World
 def test_gang_that_completes_frees_its_room(world: World) -> None:
     world.nodes(2, gpus=4)
     short = world.submit(Gang("short", size=4, gpus=2, lifetime=0.5))
+    assert short.is_bound_whole()
+
     next_one = world.submit(Gang("next", size=4, gpus=2))
 
-    assert world.all_start(short, next_one)
+    assert next_one.is_bound_whole()
