@@ -6,8 +6,10 @@ from harness.world import LiveGang, World
 
 
 def told(world: World, gang: LiveGang) -> set[str]:
-    events = [one.state for one in world.recorder.live["Event"].values() if one.state.get("gang") == gang.key]
-    return {event["about"].rpartition("/")[2] for event in events if event.get("reason") == "FailedScheduling"}
+    """The members that an event is about; by their names, since an event may be seen before its pod."""
+    events = [one.state for one in world.recorder.live["Event"].values() if one.namespace == gang.namespace]
+    about = {event["about"].rpartition("/")[2] for event in events if event.get("reason") == "FailedScheduling"}
+    return about & {member.name for member in gang.members()}
 
 
 @case(
