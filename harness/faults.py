@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -27,7 +28,7 @@ GATED = {"kube-apiserver": "apiserver", "kube-controller-manager": "controllerMa
 SECOND = "second-scheduler"
 
 
-class Faults:
+class Faults(ABC):
     """The words for faults; a part of `World`."""
 
     lab: Lab
@@ -35,9 +36,9 @@ class Faults:
     recorder: Recorder
     namespace: str
 
+    @abstractmethod
     def create(self, obj: Object) -> Object:
         """Create any object; it goes with the case."""
-        raise NotImplementedError
 
     def deadline(self, name: str) -> float:
         return self.lab.deadlines[name]

@@ -102,7 +102,8 @@ def test_a_sinner_is_condemned_with_a_witness(tmp_path: Path):
 
     assert done.returncode == 1, done.stdout + done.stderr
     results = json.loads((tmp_path / "latest" / "results.json").read_text())
-    [bad] = [v for case in results["cases"] for v in case["verdicts"] if v["check"] == "overbooking" and v["witness"]][:1]
+    verdicts = [verdict for case in results["cases"] for verdict in case["verdicts"]]
+    bad = next(verdict for verdict in verdicts if verdict["check"] == "overbooking" and verdict["witness"])
     assert bad["outcome"] == "violated"
     assert bad["witness"]["revision"] > 0
     assert "--set sin=overbooks" in done.stdout
