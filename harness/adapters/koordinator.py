@@ -141,6 +141,8 @@ ADAPTER = Adapter(
     queue=make_queue,
     limits=(
         Limit("gang", ">=1.8", "When the bind of one member is refused the others stay bound.", DOCS),
+        Limit("gang", ">=1.8,<1.9", "While gangs wait the scheduler can end with a panic in its queue (assignment to "
+              "entry in nil map); a gang it was binding stays in part.", DOCS),
         Limit("group-status", ">=0.3", "A PodGroup's phase is Scheduling until it is Scheduled; a lack of room is "
               "only said of its pods.", DOCS),
         Limit("role-minima", ">=0.3", "A gang has one minimum; roles with minima of their own are gangs of one group.",

@@ -15,6 +15,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+from room import Room, carries
+
 from harness.box.api import NODE, PATCH_STRATEGIC, POD, Api, Object, Resource
 from harness.core.errors import ApiError
 from harness.core.observe import pod_request
@@ -22,6 +24,7 @@ from harness.core.quantity import millis
 
 SCHEDULER = "control-scheduler"
 GROUP = Resource("v1", "ConfigMap", "configmaps", True)
+BUDGET = Resource("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", True)
 GANG = "muster.dev/gang"
 IDLE = 0.25  # seconds after which a round is made even if nothing changed
 
@@ -49,32 +52,6 @@ class Unit:
     def whole(self) -> bool:
         """Whether preemption must take all of it or nothing."""
         return bool(self.group and (self.group.get("data") or {}).get("disruption") == "gang")
-
-
-@dataclass
-class Room:
-    """What is free on each node."""
-
-    nodes: dict[str, Object]
-    free: dict[str, dict[str, int]]
-
-    def fits(self, pod: Object, name: str) -> bool:
-        node, free = self.nodes[name], self.free[name]
-        spec, labels = pod["spec"], node["metadata"].get("labels") or {}
-        if any(labels.get(key) != value for key, value in (spec.get("nodeSelector") or {}).items()):
-            return False
-        tolerated = {toleration.get("key") for toleration in spec.get("tolerations") or ()}
-        taints = [taint for taint in node["spec"].get("taints") or () if taint["effect"] != "PreferNoSchedule"]
-        if any(taint["key"] not in tolerated for taint in taints) or free.get("pods", 0) < 1000:
-            return False
-        return all(free.get(resource, 0) >= amount for resource, amount in pod_request(spec).items())
-
-    def take(self, pod: Object, name: str, sign: int = -1) -> None:
-        for resource, amount in {**pod_request(pod["spec"]), "pods": 1000}.items():
-            self.free[name][resource] = self.free[name].get(resource, 0) + sign * amount
-
-    def copy(self) -> Room:
-        return Room(self.nodes, {name: dict(free) for name, free in self.free.items()})
 
 
 class Honest:
@@ -146,9 +123,17 @@ class Honest:
 
     def preempt(self, unit: Unit, room: Room, units: list[Unit], missing: int) -> bool:
         """Evict pods of lower priority if, and only if, the gang then fits. Whether anything was evicted."""
-        candidates = [other for other in units if other.bound and other.priority < unit.priority]
+        if any(pod["spec"].get("preemptionPolicy") == "Never" for pod in unit.pending):
+            return False
         trial, victims = room.copy(), []
-        for other in sorted(candidates, key=lambda other: other.priority):
+        for pod in room.leaving:
+            trial.take(pod, pod["spec"]["nodeName"], +1)
+        if len(self.place(unit.pending, trial)) >= missing:
+            return True  # enough are on their way out already
+        guarded = self.guarded()
+        for other in sorted(units, key=lambda other: (_guards(guarded, other.bound), other.priority)):
+            if not other.bound or other.priority >= unit.priority:
+                continue
             for chunk in [other.bound] if other.whole else [[pod] for pod in other.bound]:
                 for pod in chunk:
                     if pod["spec"]["nodeName"] in trial.free:
@@ -159,6 +144,12 @@ class Honest:
                         self.evict(victim, unit)
                     return True
         return False
+
+    def guarded(self) -> list[tuple[str, dict[str, str]]]:
+        """Namespace and labels of the pods that a disruption budget protects at the moment."""
+        budgets = self.api.list(BUDGET)
+        full = [one for one in budgets if not (one.get("status") or {}).get("disruptionsAllowed")]
+        return [(one["metadata"]["namespace"], one["spec"]["selector"].get("matchLabels") or {}) for one in full]
 
     # -- what the API server sees -------------------------------------------------------------------------------------
 
@@ -231,6 +222,8 @@ class Honest:
             node = pod["spec"].get("nodeName")
             if node in usable and pod["status"].get("phase") not in ("Succeeded", "Failed"):
                 room.take(pod, node)
+                if "deletionTimestamp" in pod["metadata"]:
+                    room.leaving.append(pod)
         return room
 
     def _follow(self, resource: Resource) -> None:
@@ -241,6 +234,11 @@ class Honest:
             except Exception as error:  # a control must outlive every fault a case injects
                 print(f"watch of {resource.plural}: {error}", flush=True)
                 time.sleep(0.1)
+
+
+def _guards(guarded: list[tuple[str, dict[str, str]]], pods: list[Object]) -> bool:
+    pairs = [(pod, home, labels) for pod in pods for home, labels in guarded]
+    return any(pod["metadata"]["namespace"] == home and carries(pod, labels) for pod, home, labels in pairs)
 
 
 def _usable(node: Object) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from typing import ClassVar
 
-from honest import GROUP, SCHEDULER, Honest, Room, Unit
+from honest import GROUP, SCHEDULER, Honest, Unit
+from room import Room
 
 from harness.box.api import NODE, POD, Object
 from harness.core.errors import ApiError
@@ -232,5 +233,6 @@ SINS = {
     "forgets-the-dead": ForgetsTheDead, "keeps-holds": KeepsHolds, "overbooks": Overbooks,
     "evicts-in-vain": EvictsInVain, "evicts-its-equals": EvictsItsEquals, "tears-victims": TearsVictims,
     "starves": Starves, "deadlocks": Deadlocks, "ignores": Ignores,
-    "counts-twice-after-restart": CountsTwiceAfterRestart, "forgets-after-restart": ForgetsAfterRestart, "leaves-groups": LeavesGroups, "trickles": Trickles,
+    "counts-twice-after-restart": CountsTwiceAfterRestart, "forgets-after-restart": ForgetsAfterRestart,
+    "leaves-groups": LeavesGroups, "trickles": Trickles,
 }  # fmt: skip
