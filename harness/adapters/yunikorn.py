@@ -143,7 +143,8 @@ def classify(pod: Object) -> tuple[str, str, str]:
     meta = pod["metadata"]
     annotations, labels = meta.get("annotations") or {}, meta.get("labels") or {}
     if any(annotations.get(key) == "true" for key in PLACEHOLDER):
-        gang = labels.get("yunikorn.apache.org/app-id", "").removeprefix(f"{meta.get('namespace', '')}.")
+        application = labels.get("yunikorn.apache.org/app-id", "")  # NAMESPACE.GANG.QUORUM
+        gang = application.removeprefix(f"{meta.get('namespace', '')}.").rpartition(".")[0]
         role = annotations.get(TASK_GROUP, "")
         return gang, "placeholder", "" if role == "member" else role  # the only group of a gang without roles
     return by_label(pod)

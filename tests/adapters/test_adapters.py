@@ -211,8 +211,8 @@ def placeholder(application: str, group: str) -> dict[str, Any]:
 
 
 def test_yunikorn_placeholders_are_no_members() -> None:
-    assert yunikorn.classify(placeholder("n1.train", "member")) == ("train", "placeholder", "")
-    assert yunikorn.classify(placeholder("n1.train", "worker")) == ("train", "placeholder", "worker")
+    assert yunikorn.classify(placeholder("n1.train.4", "member")) == ("train", "placeholder", "")
+    assert yunikorn.classify(placeholder("n1.train.4", "worker")) == ("train", "placeholder", "worker")
     assert yunikorn.classify({"metadata": {"name": "a", "labels": {"muster.dev/part": "fence"}}}) == ("", "fence", "")
 
 
