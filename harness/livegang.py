@@ -52,6 +52,11 @@ class LiveGang:
         """The latest record of every member that exists."""
         return [record for record in self._pods() if record.state.get("part") == "member"]
 
+    def running(self) -> bool:
+        """Whether every member runs, or has run."""
+        phases = [record.state.get("phase") for record in self.members()]
+        return bool(phases) and all(phase in ("Running", "Succeeded", "Failed") for phase in phases)
+
     @property
     def bound(self) -> int:
         return sum(1 for record in self.members() if record.state.get("node"))

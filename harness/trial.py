@@ -44,6 +44,9 @@ class Trial:
         """Judge what happened and store it."""
         seconds = time.time() - self.started
         fault = _fault(error)
+        for name, process in self.lab.box.processes.items():
+            if process.exit_code is not None and process.exit_code >= 0:  # a negative code is a signal, that is, ours
+                self.world.recorder.act("note", text=f"{name} ended by itself with exit code {process.exit_code}")
         try:
             self.world.recorder.settle()
             history = self.world.history()
