@@ -88,7 +88,8 @@ class Honest:
     # -- decisions, each of which a sin may override ------------------------------------------------------------------
 
     def order(self, units: list[Unit]) -> list[Unit]:
-        return sorted(units, key=lambda unit: (-unit.priority, unit.since, unit.namespace, unit.name))
+        """By priority and age; of the same second gangs first, so that a fence is bound when they have had their turn."""
+        return sorted(units, key=lambda u: (-u.priority, u.since, u.group is None, u.namespace, u.name))
 
     def attempt(self, unit: Unit, room: Room, units: list[Unit]) -> None:
         missing = self.missing(unit, units)
