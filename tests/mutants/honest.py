@@ -88,7 +88,7 @@ class Honest:
     # -- decisions, each of which a sin may override ------------------------------------------------------------------
 
     def order(self, units: list[Unit]) -> list[Unit]:
-        """By priority and age; of the same second gangs first, so that a fence is bound when they have had their turn."""
+        """By priority and age; gangs before single pods of the same second, so that a fence comes after them."""
         return sorted(units, key=lambda u: (-u.priority, u.since, u.group is None, u.namespace, u.name))
 
     def attempt(self, unit: Unit, room: Room, units: list[Unit]) -> None:
