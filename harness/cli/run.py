@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections import Counter
@@ -15,7 +16,7 @@ from rich.table import Table
 from harness import run as running
 from harness.adapters import adapter
 from harness.box.artifacts import load, parse_binaries
-from harness.cli.terminal import STYLES, PhaseLines, console
+from harness.cli.terminal import STYLES, PhaseLines, console, leave_stdout
 from harness.collect import collect_cases
 from harness.core.catalogue import LEVELS, PROFILES
 from harness.core.errors import ExitCode, HarnessError, UsageError
@@ -77,18 +78,21 @@ Examples:
     help="Hold the run against the verdicts in this folder: any difference is exit 1.",
 )
 @click.option("--accept", is_flag=True, help="Write what was found into the folder of --expected instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON; lines for people go to stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="Only violations and the summary.")
 @click.option("-v", "--verbose", is_flag=True, help="Also the figures of every gang.")
 def run(
     integrations: tuple[str, ...], kubernetes: str | None, profile: str, cases: tuple[str, ...], workers: int,
     output: Path,
     binaries: tuple[str, ...], settings: tuple[str, ...], gates: tuple[str, ...], timeout_factor: float, repeat: int,
-    probe: bool, expected: Path | None, accept: bool, quiet: bool, verbose: bool,
+    probe: bool, expected: Path | None, accept: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Judge gang schedulers from the full history of every case, and write a report."""
     chosen = integrations or ("workload",)
     if accept and expected is None:
         raise UsageError("--accept needs the folder of --expected", hint="Such as: --expected ci/expected --accept")
+    if as_json:
+        leave_stdout()
     _check(chosen, kubernetes, profile)
     options = [f"--muster-profile={profile}", f"--muster-timeout-factor={timeout_factor}", f"--muster-repeat={repeat}"]
     if cases:
@@ -103,6 +107,8 @@ def run(
     plan = running.Plan(tuple(chosen), tuple(options), workers)
     result, faults = running.run(plan, folder, draw)
     draw.close()
+    if as_json:
+        click.echo(json.dumps(result.as_data(), indent=1, default=str))
     code = conclude(result, faults, folder)
     return code if expected is None or code == ExitCode.INTERRUPTED else hold_against(expected, result, accept=accept)
 

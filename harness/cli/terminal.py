@@ -25,12 +25,19 @@ SIGN_OF_LIFE = 5.0  # seconds between two lines of a build in a log
 PIPED_WIDTH = 240  # columns of a table that a program reads: nothing is cut
 
 _color = "auto"
+_to_stderr = False
 
 
 def set_color(choice: str) -> None:
     """`auto`, `always` or `never`, for every console made from now on."""
     global _color
     _color = choice
+
+
+def leave_stdout() -> None:
+    """From now on print lines on stderr: stdout is for a program to read."""
+    global _to_stderr
+    _to_stderr = True
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -86,6 +86,14 @@ def test_history_tells_a_gangs_story_in_words(run):
     assert "red-0 created" in told.stdout
 
 
+def test_results_can_be_piped_as_json(tmp_path: Path):
+    done = muster("run", "--case", CASES[0], "--json", "--output", str(tmp_path))
+
+    found = json.loads(done.stdout)
+    assert (found["outcome"], [case["case"] for case in found["cases"]]) == ("pass", [CASES[0]])
+    assert CASES[0] in done.stderr
+
+
 def test_the_report_is_valid(run):
     folder, _ = run
 
