@@ -44,7 +44,11 @@ def console(*, stderr: bool = False) -> Console:
     """A console that colours only what a person sees."""
     forced = {"always": True, "never": False}.get(_color)
     made = Console(
-        stderr=stderr or _to_stderr, highlight=False, soft_wrap=True, force_terminal=forced, no_color=forced is False or None
+        stderr=stderr or _to_stderr,
+        highlight=False,
+        soft_wrap=True,
+        force_terminal=forced,
+        no_color=forced is False or None,
     )
     if not made.is_terminal:
         made.width = PIPED_WIDTH
