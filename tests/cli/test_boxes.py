@@ -50,8 +50,10 @@ def test_ctrl_c_takes_the_box_down(state: dict[str, str], tmp_path: Path):
 
     began = time.monotonic()
     up.send_signal(signal.SIGINT)
-
-    assert up.wait(10) == 0
+    try:
+        assert up.wait(10) == 0
+    finally:
+        up.kill()
     assert time.monotonic() - began < 5
     assert list((tmp_path / "muster" / "boxes").iterdir()) == []
 
