@@ -21,6 +21,7 @@ from harness.core.verdict import Outcome, Verdict
 from harness.faults import Faults
 from harness.lab import Lab, create_all
 from harness.livegang import Alter, LiveGang
+from harness.objects import Objects
 
 __all__ = ["LiveGang", "Object", "World"]
 
@@ -29,7 +30,7 @@ CLING = "muster.dev/cling"  # finalizer of pods that take their time to go
 REFUSALS = (400, 403, 404, 422)  # how an API server says that an object must not be
 
 
-class World(Faults):
+class World(Faults, Objects):
     """What a case can do and ask; one namespace of its own in an empty box."""
 
     def __init__(self, lab: Lab, case: str) -> None:

@@ -23,8 +23,7 @@ def judge(history: History) -> Verdict:
     for over in line.overflows:
         gang = str(history.records[over.pos].state.get("gang", ""))
         said = (
-            f"binding {over.pod} made {over.node} promise {plain(over.used)} {over.resource}, "
-            f"it has {plain(over.room)}"
+            f"binding {over.pod} made {over.node} promise {plain(over.used)} {over.resource}, it has {plain(over.room)}"
         )
         findings.append(violated(said, over.pos, gang, until=over.now))
     for node, pos in sorted(line.unseen.items()):
