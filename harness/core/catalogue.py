@@ -23,6 +23,9 @@ PROFILES = {
     "GANG-QUEUE": "Gangs in queues with limits.",
     "WORKLOAD-API": "Validation and semantics of the native API.",
     "KOORDINATOR": "Modes, gang groups and timeouts of Koordinator's design.",
+    "LWS": "Gangs of leaders and workers, from the LeaderWorkerSet controller.",
+    "JOBSET-GANG": "Gangs of JobSets, from a controller that writes their Workloads.",
+    "JOBSET-BARRIER": "JobSets whose pods wait for each other inside their init containers.",
     "KAR-0053": "The gang test plan of the CNCF AI conformance programme.",
 }
 LEVELS = ("core", "extended")

@@ -31,5 +31,8 @@ FEATURES: Mapping[str, str] = {
     "replica-key": "One group description serves several replicas, each a gang of its own.",
     "soft": "A gang can fall back to placing members one by one when its time is over.",
     "nonstrict": "A gang can keep what it has while its other members are tried again.",
+    "leader-worker-set": "The replicas of a LeaderWorkerSet are gangs.",
+    "jobset-gang": "A JobSet says in its gangConfig which of its pods are gangs.",
+    "jobset-barrier": "A JobSet can hold its pods in an init container until all have started.",
     "restart-safe": "Placed gangs survive a restart of the scheduler.",
 }
