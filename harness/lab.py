@@ -24,6 +24,7 @@ from harness.box.recorder import Recorder
 from harness.core import deadlines
 from harness.core.errors import ApiError, HarnessError
 from harness.core.gang import Gang
+from harness.supervisor import Supervisor
 
 RESET_POLL = 0.005  # seconds between two lists while the last objects go
 
@@ -43,6 +44,7 @@ class Lab:
     commands: dict[str, Command] = field(default_factory=dict)  # of processes that a case started with other flags
     visitors: list[str] = field(default_factory=list)  # processes that a case started beside the others
     leftovers: list[tuple[Resource, str, str]] = field(default_factory=list)  # objects outside of those namespaces
+    supervisor: Supervisor | None = None
 
     @property
     def integration(self) -> str:
@@ -147,6 +149,8 @@ class Lab:
         return parse(text)[0]
 
     def close(self) -> None:
+        if self.supervisor is not None:
+            self.supervisor.stop()
         self.recorder.stop()
         self.box.stop()
 
@@ -172,6 +176,8 @@ def open_lab(
             recorder.start()
             lab = Lab(box, adapter, installed, recorder, deadlines.scaled(timeout_factor))
             _canary(lab)
+            own = [box.processes[name] for name in (*installed.schedulers, *installed.controllers)]
+            lab.supervisor = Supervisor(own, recorder)
     except BaseException as error:
         box.fail(error)
         raise

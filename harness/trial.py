@@ -45,8 +45,8 @@ class Trial:
         seconds = time.time() - self.started
         fault = _fault(error)
         for name, process in self.lab.box.processes.items():
-            if process.exit_code is not None and process.exit_code >= 0:  # a negative code is a signal, that is, ours
-                self.world.recorder.act("note", text=f"{name} ended by itself with exit code {process.exit_code}")
+            if process.crashed:
+                self.world.recorder.act("note", text=f"{name} is down, and nobody here ended it ({process.ending})")
         try:
             self.world.recorder.settle()
             history = self.world.history()

@@ -11,6 +11,7 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
@@ -22,6 +23,7 @@ from harness.box.artifacts import Artifact, resolve
 from harness.box.connect import connect
 from harness.box.embedded import EmbeddedBox
 from harness.box.nodes import Pool
+from harness.box.process import Command, Probe
 from harness.box.profile import profile
 from harness.box.spare import Spare
 from harness.core.errors import HarnessError
@@ -36,7 +38,7 @@ RESETS = 10
 class _Floor(EmbeddedBox):
     """Only etcd and the API server."""
 
-    def _start_rest(self) -> None:
+    def _start_rest(self, rest: Sequence[tuple[Command, Probe | None]]) -> None:
         pass
 
 

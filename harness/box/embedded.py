@@ -139,7 +139,7 @@ class EmbeddedBox:
         """The official Python client, for tests that like its model classes."""
         from kubernetes.config import new_client_from_config
 
-        client: ApiClient = new_client_from_config(str(self.kubeconfig))  # type: ignore[no-untyped-call]
+        client: ApiClient = new_client_from_config(str(self.kubeconfig))
         return client
 
     def identity(self, user: str, groups: Sequence[str] = MASTERS) -> Path:
@@ -191,22 +191,26 @@ class EmbeddedBox:
         began = time.monotonic()
         with phase(listener, f"Starting Kubernetes {self.kubernetes}"):
             self._start_etcd()
-            self._start_apiserver()
-            self.processes["kube-apiserver"].wait_ready(START_TIMEOUT)
+            apiserver = self._start_apiserver()
+            rest = self._rest()
+            apiserver.wait_ready(START_TIMEOUT)
             self.timings["apiserver"] = time.monotonic() - began
-            self._start_rest()
+            self._start_rest(rest)
         self.timings["ready"] = time.monotonic() - began
         self._register(kept=False)
 
-    def _start_rest(self) -> None:
-        """Everything that needs a ready API server, side by side."""
-        rest = [self._controller_manager(), self._kwok()]
-        if self._with_scheduler:
-            rest.insert(0, self._scheduler())
+    def _rest(self) -> list[tuple[Command, Probe | None]]:
+        """Everything that needs a ready API server: certificates and ports are had while that one starts."""
+        wanted = [self._controller_manager(), self._kwok()]
+        return [self._scheduler(), *wanted] if self._with_scheduler else wanted
+
+    def _start_rest(self, rest: Sequence[tuple[Command, Probe | None]]) -> None:
+        """All of it side by side, and the nodes meanwhile."""
+        started = [self.run(command, probe) for command, probe in rest]
         self.nodes = Nodes(self.api, kubelet=f"v{self.kubernetes}")
         for pool in self.pools:
             self.nodes.add(pool)
-        for process in rest:
+        for process in started:
             process.wait_ready(START_TIMEOUT)
 
     def _start_etcd(self) -> None:
@@ -221,24 +225,24 @@ class EmbeddedBox:
         flags += [f"--runtime-config={served}", *self.profile.gate_flags("apiserver", self._gates)]
         return self.run(self._kubernetes("kube-apiserver", flags), self.https_probe(self.port))
 
-    def _controller_manager(self) -> Process:
+    def _controller_manager(self) -> tuple[Command, Probe | None]:
         self.identity("system:kube-controller-manager")  # its own role only covers it with a token per controller
         port = self.reserve_port()
         flags = profile.flags("controllerManager", port=port) + self.profile.gate_flags(
             "controllerManager", self._gates
         )
-        return self.run(self._kubernetes("kube-controller-manager", flags), self.https_probe(port, "/healthz"))
+        return self._kubernetes("kube-controller-manager", flags), self.https_probe(port, "/healthz")
 
-    def _scheduler(self) -> Process:
+    def _scheduler(self) -> tuple[Command, Probe | None]:
         self.identity("system:kube-scheduler", ())
         port = self.reserve_port()
         flags = profile.flags("scheduler", port=port) + self.profile.gate_flags("scheduler", self._gates)
-        return self.run(self._kubernetes("kube-scheduler", flags), self.https_probe(port))
+        return self._kubernetes("kube-scheduler", flags), self.https_probe(port)
 
-    def _kwok(self) -> Process:
+    def _kwok(self) -> tuple[Command, Probe | None]:
         self.identity("kwok")
         flags = profile.flags("kwok", stages=data_root() / "clusters" / "stages.yaml")
-        return self.run(self._command("kwok", self.artifacts["kwok"].binaries["kwok"], flags))
+        return self._command("kwok", self.artifacts["kwok"].binaries["kwok"], flags), None
 
     def _kubernetes(self, name: str, flags: Sequence[str]) -> Command:
         return self._command(name, self.artifacts["kubernetes"].binaries[name], flags)

@@ -94,11 +94,14 @@ class Keeper:
         argv = request["argv"]
         if not os.access(argv[0], os.X_OK):
             raise OSError(13, "not an executable file", argv[0])
+        keeper = os.getpid()
         pid = os.fork()
         if pid == 0:
             try:
                 os.setpgid(0, 0)
                 self._prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                if os.getppid() != keeper:  # it died before the line above, so its signal will never come
+                    os._exit(127)
                 log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
                 null = os.open(os.devnull, os.O_RDONLY)
                 os.dup2(null, 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -45,6 +46,8 @@ class Process:
         self._keeper = keeper_link
         self._probe = probe
         self._log_start = 0  # size of the log when it was last started
+        self._wanted = False  # it should be running: it was started, and nobody here ended it
+        self._starting = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -54,22 +57,31 @@ class Process:
     def alive(self) -> bool:
         return self.pid > 0 and self.exit_code is None
 
+    @property
+    def crashed(self) -> bool:
+        """Whether it has ended though nobody ended it."""
+        return self._wanted and self.exit_code is not None
+
     def start(self) -> None:
         """Start it; `wait_ready` says when it can be used."""
-        if self.alive:
-            return
-        self.exit_code = None
-        self.paused = False
-        self._log_start = self.log.stat().st_size if self.log.exists() else 0
-        self.pid = self._keeper.start(self)
+        with self._starting:
+            if self.alive:
+                return
+            self.exit_code = None
+            self.paused = False
+            self._log_start = self.log.stat().st_size if self.log.exists() else 0
+            self.pid = self._keeper.start(self)
+            self._wanted = True
 
     def kill(self) -> None:
         """End it at once, as a crash would, and wait until it is gone."""
+        self._wanted = False
         self._signal(signal.SIGKILL)
         self._keeper.wait_exit(self)
 
     def end(self, timeout: float = 20.0) -> None:
         """Ask it to finish its work, and wait until it has."""
+        self._wanted = False
         self._signal(signal.SIGTERM)
         self._keeper.wait_exit(self, timeout)
 
@@ -130,7 +142,11 @@ class Process:
             raise HarnessError(f"{self.name} is not running, so it cannot be sent {number.name}")
         os.killpg(self.pid, number)
 
-    def _died(self) -> str:
+    @property
+    def ending(self) -> str:
+        """How it ended."""
         code = self.exit_code or 0
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
-        return f"{self.name} {how}; its last lines:\n{self.tail()}"
+        return f"ended by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+    def _died(self) -> str:
+        return f"{self.name} has died ({self.ending}); its last lines:\n{self.tail()}"

@@ -73,7 +73,7 @@ def test_kill_pause_and_restart(link: KeeperLink):
 def test_a_process_that_dies_says_its_last_words(link: KeeperLink):
     process = start(link, "/bin/sh", "-c", "echo the disk is on fire; exit 7")
 
-    with pytest.raises(ProcessError, match=r"exited with code 7[\s\S]*the disk is on fire"):
+    with pytest.raises(ProcessError, match=r"exit code 7\)[\s\S]*the disk is on fire"):
         while True:
             process.is_ready()
             time.sleep(0.01)
