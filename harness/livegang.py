@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from harness.adapters.render import gang_objects
 from harness.box.api import PATCH_MERGE, POD, Object
 from harness.core.errors import HarnessError
-from harness.core.evidence import event_refuses, group_refused, pod_refused
+from harness.core.evidence import Words, pod_refused
 from harness.core.gang import Gang
 from harness.core.history import PLAIN_KINDS, Record
 from harness.core.verdict import Verdict
@@ -36,6 +36,8 @@ class LiveGang:
         self.key = f"{namespace}/{gang.name}"
         self._alter = alter
         self.objects = self._render(gang) if objects is None else objects
+        self._words = Words(self.key, gang.size - gang.missing)
+        self._read = len(world.recorder.records())  # records of this case that are read already
 
     def _render(self, gang: Gang) -> list[Object]:
         lab = self.world.lab
@@ -85,11 +87,12 @@ class LiveGang:
         return [one.name for one in self.members() if pod_refused(one.state.get("conditions") or {})]
 
     def _refused(self) -> bool:
-        """Whether the scheduler has said no in any way."""
-        if self.refused_members() or any(group_refused(group.state) for group in self.groups()):
-            return True
-        events = self.world.recorder.live["Event"].values()
-        return any(event.state.get("gang") == self.key and event_refuses(event.state) for event in events)
+        """Whether the scheduler has said no in any way: of a member, of a placeholder or of the gang's own object."""
+        records = self.world.recorder.records(self._read)
+        self._read += len(records)
+        for record in records:
+            self._words.hear(record)
+        return self._words.heard
 
     # -- promises -----------------------------------------------------------------------------------------------------
 
@@ -106,16 +109,21 @@ class LiveGang:
         """Nothing of it is bound, and there is evidence that the scheduler has looked at it."""
         world = self.world
         world.expect("refused", [self], world.deadline("refused"))
+        world.until(lambda: self._refused() or self._words.arrived, "refused")
         fence = world.fence()
         seen = world.until(lambda: self._refused() or world.is_bound(fence) or self.bound > 0, "refused")
         return world.verdict("refused", seen and self.bound == 0)
 
     def still_waits(self) -> Verdict:
-        """Nothing of it is bound until the scheduler has been past it once more."""
+        """Nothing of it is bound until the scheduler has been past it once more.
+
+        A scheduler may keep even a tiny pod off the nodes that it has in mind for the gang. Then the whole deadline
+        passes, and its word about the fence shows that it was there.
+        """
         world = self.world
         world.expect("unbound", [self], 0.0)
         fence = world.fence()
-        seen = world.until(lambda: world.is_bound(fence) or self.bound > 0, "refused")
+        seen = world.until(lambda: world.is_bound(fence) or self.bound > 0, "refused") or world.is_put_off(fence)
         verdict = world.verdict("refused", seen and self.bound == 0)
         world.lift(self)
         return verdict

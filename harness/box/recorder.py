@@ -85,6 +85,11 @@ class Recorder:
             self.changed.notify_all()
         return record
 
+    def records(self, start: int = 0) -> list[Record]:
+        """What this case has seen so far, in the order it arrived, from this place on."""
+        with self.changed:
+            return self._records[start:]
+
     def history(self, case: str, namespaces: Sequence[str], **more: Any) -> History:
         """The history of the case up to now: its namespaces, the nodes and its own actions.
 

@@ -31,6 +31,8 @@ DEADLINES: Mapping[str, Deadline] = {
     "evicted": Deadline(30.0, "a victim is down: the default grace period of a pod"),
     "start_after_eviction": Deadline(30.0, "whoever victims fell for starts: their grace period, then one cycle"),
     "started": Deadline(5.0, "a bound pod runs: KWOK plays it within milliseconds"),
+    "recounted": Deadline(3.0, "a controller that waits for more pods looks again: its interval of a second, and some"),
+    "projected": Deadline(90.0, "a kubelet notices a changed ConfigMap: its sync period of a minute, and some"),
     "reset": Deadline(10.0, "the box is empty again between two cases: KWOK finishes pods at once"),
     "ready": Deadline(60.0, "a process answers after start: etcd and the API server need 5 s on a busy machine"),
 }  # fmt: skip

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.core.history import Record
+
 NOT_THE_SCHEDULER = frozenset(
     ("EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC", "TerminationByKubelet")
 )  # reasons of the DisruptionTarget condition that name somebody else (KEP-3329)
@@ -58,6 +60,40 @@ def group_refused(state: Mapping[str, Any]) -> str:
         if status == "False" and (name.endswith("scheduled") or any(word in reason.lower() for word in _WORDS)):
             return f"{kind}=False ({reason})"
     return ""
+
+
+class Words:
+    """Listens for a scheduler's word about one gang, record by record, by the rule of the check `refused`."""
+
+    def __init__(self, key: str, size: int) -> None:
+        self.key = key
+        self.size = size  # members that are submitted
+        self.heard = False
+        self._members: set[str] = set()
+        self._said: dict[str, Any] = {}  # what each object said last: words that only stand there still are not new
+
+    @property
+    def arrived(self) -> bool:
+        """All members are there, or none is."""
+        return not self._members or len(self._members) >= self.size
+
+    def hear(self, record: Record) -> None:
+        state = record.state
+        if record.source != "watch" or state.get("gang") != self.key:
+            return
+        if record.kind == "Pod" and state.get("part") == "member":
+            self._members.add(record.uid)
+        said: Any = state
+        if record.kind == "Event":
+            refused = event_refuses(state)
+        elif record.kind == "Pod":
+            conditions = state.get("conditions") or {}
+            refused, said = bool(pod_refused(conditions)), conditions.get("PodScheduled")
+        else:
+            refused, said = bool(group_refused(state)), (state.get("phase"), state.get("conditions"))
+        new = self._said.get(record.uid) != said
+        self._said[record.uid] = said
+        self.heard |= refused and new and self.arrived
 
 
 def program(agent: str) -> str:

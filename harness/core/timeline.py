@@ -62,8 +62,9 @@ class Life:
     """A gang from one submission to its deletion by the case, or to the next submission."""
 
     __slots__ = (
-        "begun", "begun_at", "binds", "ended", "ended_at", "evidence", "gang", "gpus", "held", "jolts", "key", "left",
-        "members", "pending", "placed", "quorum", "replaced", "roles", "schedulers", "standing", "started", "steps",
+        "arrivals", "begun", "begun_at", "binds", "ended", "ended_at", "evidence", "gang", "gpus", "held", "jolts",
+        "key", "left", "members", "pending", "placed", "quorum", "replaced", "roles", "schedulers", "standing",
+        "started", "steps",
     )  # fmt: skip
 
     def __init__(self, key: str, index: int, now: float) -> None:
@@ -79,6 +80,7 @@ class Life:
         self.steps: list[Step] = []
         self.binds: list[Bind] = []
         self.evidence: list[tuple[int, str]] = []
+        self.arrivals: list[int] = []  # when each member came into being
         self.schedulers: set[str] = set()
         self.jolts: list[float] = []
         self.started = False  # quorum was reached at least once
@@ -121,9 +123,17 @@ class Life:
             self.pending = index
         return full and not before
 
+    def arrived(self, index: int) -> bool:
+        """Whether at record `index` all members that were submitted were there, or none: a job may not be let in yet.
+
+        What a scheduler says in between is about a part of the gang, and it may well place the whole a moment later.
+        """
+        here = bisect_right(self.arrivals, index)
+        return self.gang is None or here == 0 or here >= self.gang.size - self.gang.missing
+
     def evident(self, index: int, words: str) -> None:
         """The scheduler's own words of refusal since the submission; the first ones are enough."""
-        if self.gang is not None and not self.evidence:
+        if self.gang is not None and not self.evidence and self.arrived(index):
             self.evidence.append((index, words))
 
     def at(self, index: int) -> Step:

@@ -38,6 +38,7 @@ class Walk:
         self.pods: dict[str, Pod] = {}
         self.names: dict[tuple[str, str], Pod] = {}  # the latest pod of that name, also after its deletion
         self.groups: dict[str, Life] = {}
+        self.said: dict[str, Any] = {}  # object -> what it said last of being refused
         self.fences: set[tuple[str, str]] = set()
         self.binders: set[str] = set()  # programs that made binds
         self.removals: list[tuple[Pod, Eviction, str]] = []  # deletions that are evictions if a binder did them
@@ -103,6 +104,7 @@ class Walk:
         if life is not None:
             life.left += 1
             life.members += part == "member"
+            life.arrivals += [self.index] if part == "member" else []
             life.schedulers.add(pod.scheduler)
             life.step(self.index, self.now)
         return pod
@@ -143,7 +145,8 @@ class Walk:
             self.line.starts.append(Start(self.index, self.now, pod.born, f"pod {pod.name}"))
 
     def conditions(self, pod: Pod, conditions: Mapping[str, Any]) -> None:
-        if pod.life is not None and not pod.node and (reason := pod_refused(conditions)):
+        new = self.news(pod.uid, conditions.get("PodScheduled"))
+        if new and pod.life is not None and not pod.node and (reason := pod_refused(conditions)):
             pod.life.evident(self.index, f"pod {pod.name} has PodScheduled=False ({reason})")
         if "DisruptionTarget" in conditions and (reason := preempted(conditions)):
             self.evicted(pod, f"condition DisruptionTarget ({reason})")
@@ -181,8 +184,14 @@ class Walk:
         elif life.gang is None and record.state.get("quorum"):
             life.quorum = record.state["quorum"]
         life.step(self.index, self.now)
-        if words := group_refused(record.state):
+        new = self.news(key, (record.state.get("phase"), record.state.get("conditions")))
+        if new and (words := group_refused(record.state)):
             life.evident(self.index, f"{record.kind} {record.name} says {words}")
+
+    def news(self, uid: str, said: Any) -> bool:
+        """Whether an object says something else than before: words that only stand there still are no new evidence."""
+        before, self.said[uid] = self.said.get(uid), said
+        return bool(before != said)
 
     # -- what the audit log adds
 

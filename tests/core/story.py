@@ -104,9 +104,7 @@ class Story:
         uid = f"{kind}-{name}-{self.lives.get(name, 0)}"
         space = "" if kind == "Node" else NS
         words = changes(before, after, verb)
-        self.records.append(
-            Record(self.rev, BEGAN + self.now, "watch", verb, kind, space, name, uid, words, by, after)
-        )
+        self.records.append(Record(self.rev, BEGAN + self.now, "watch", verb, kind, space, name, uid, words, by, after))
         if verb == "deleted":
             del self.states[key]
         return self

@@ -31,6 +31,26 @@ def test_the_scheduler_s_own_words_are_evidence() -> None:
         assert refused.judge(told.end(60)).outcome is Outcome.PASS
 
 
+def arriving() -> Story:
+    """The scheduler says no to the first member, then the others come."""
+    story = Story().node("n1", gpus=4).submit(BIG, create=False).expect("refused", "big")
+    story.pod("big-0", gang="big").unschedulable("big-0")
+    for name in ("big-1", "big-2", "big-3"):
+        story.pod(name, gang="big")
+    return story
+
+
+def test_words_about_a_part_of_the_gang_are_no_evidence() -> None:
+    bound = arriving().bind("big-0").bind("big-1").bind("big-2").bind("big-3").end(60)
+
+    assert refused.judge(bound).outcome is Outcome.VIOLATED
+
+
+def test_words_that_only_stand_there_still_are_no_evidence() -> None:
+    assert refused.judge(arriving().unschedulable("big-0").end(60)).outcome is Outcome.UNKNOWN
+    assert refused.judge(arriving().unschedulable("big-3").end(60)).outcome is Outcome.PASS
+
+
 def test_what_others_write_is_no_evidence() -> None:
     for told in (
         story().condition("big-0", "PodScheduled", "False", "SchedulingGated"),

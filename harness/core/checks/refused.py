@@ -2,7 +2,8 @@
 
 For `expect refused`: from the gang's submission no member is bound until the refusal is in evidence. Evidence is the
 scheduler's own word (a member's PodScheduled=False, an event or a group condition that says so) or a fence: a plain
-pod, submitted after the gang to the same scheduler, that was bound. A gang nobody looked at is `unknown`, not refused.
+pod, submitted after the gang to the same scheduler, that was bound. What is said while members still arrive is no
+evidence: it is about a part of the gang. A gang nobody looked at is `unknown`, not refused.
 For `expect unbound`: no member is bound from that moment until the promise is lifted, the case deletes the gang or
 the history ends.
 """
@@ -55,7 +56,7 @@ def evidence(line: Timeline, life: Life) -> tuple[int, str] | None:
     found = list(life.evidence)
     for bound, created, scheduler, pod in line.fences:
         seen = any(step.left for step in life.since(life.begun) if step.pos < created)
-        if seen and scheduler in life.schedulers:
+        if seen and scheduler in life.schedulers and life.arrived(created):
             found.append((bound, f"fence {pod}, submitted later, was bound"))
     return min(found, default=None)
 
