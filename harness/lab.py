@@ -23,10 +23,12 @@ from harness.box.process import Command
 from harness.box.recorder import Recorder
 from harness.core import deadlines
 from harness.core.errors import ApiError, HarnessError
+from harness.core.features import check_features
 from harness.core.gang import Gang
 from harness.supervisor import Supervisor
 
 RESET_POLL = 0.005  # seconds between two lists while the last objects go
+CANARY_LOOK = 0.2  # seconds between two looks whether the scheduler still lives
 
 
 @dataclass
@@ -81,21 +83,10 @@ class Lab:
             api.delete(*self.leftovers.pop())
         kinds = [POD, *self.group_resources()]
         with ThreadPoolExecutor(4) as workers:
-            nodes = workers.submit(self.box.nodes.remove_all)
             list(workers.map(lambda namespace: self._empty(namespace, kinds), old))
-            nodes.result()
-        deadline = time.monotonic() + self.deadlines["reset"]
-        force_at = time.monotonic() + self.deadlines["reset"] / 2
-        left = self._left(api, kinds, old)
-        while left:
-            if time.monotonic() > force_at:
-                self._force(api, kinds, old)
-            if time.monotonic() > deadline:
-                raise HarnessError(
-                    f"the box could not be emptied after the last case; still there: {', '.join(left[:8])}"
-                )
-            time.sleep(RESET_POLL)
-            left = self._left(api, kinds, old)
+        self._see_gone(lambda: self._left(kinds, old), lambda: self._force(api, kinds, old))
+        self.box.nodes.remove_all()  # after the pods: a cluster without nodes is a case of its own for a scheduler
+        self._see_gone(self._left_nodes)
         for namespace in old:
             api.delete(NAMESPACE, "", namespace)
         if self.shaken:
@@ -119,7 +110,10 @@ class Lab:
             self.box.api.delete_all(resource, namespace, grace=0)
 
     def _force(self, api: Api, kinds: Sequence[Resource], namespaces: Sequence[str]) -> None:
-        """Take away finalizers nobody removes: a scheduler that leaves things behind was judged for it already."""
+        """Delete once more what controllers made again meanwhile, and take away finalizers that nobody removes: whoever
+        leaves things behind was judged for it already."""
+        for namespace in namespaces:
+            self._empty(namespace, kinds)
         for resource in kinds:
             for namespace in namespaces:
                 for obj in api.list(resource, namespace):
@@ -131,12 +125,29 @@ class Lab:
     def group_resources(self) -> list[Resource]:
         return [self.box.api.resource(version, kind) for version, kind in self.adapter.groups(self.box.kubernetes)]
 
-    def _left(self, api: Api, kinds: Sequence[Resource], namespaces: Sequence[str]) -> list[str]:
-        found = [f"Node {obj['metadata']['name']}" for obj in api.list(NODE, labelSelector="muster.dev/pool")]
+    def _see_gone(self, left: Callable[[], list[str]], force: Callable[[], None] | None = None) -> None:
+        """Return once nothing is left; what is still there after half of the time is forced."""
+        began, patience = time.monotonic(), self.deadlines["reset"]
+        while found := left():
+            waited = time.monotonic() - began
+            if waited > patience:
+                raise HarnessError(
+                    f"the box could not be emptied after the last case; still there: {', '.join(found[:8])}"
+                )
+            if force is not None and waited > patience / 2:
+                force()
+            time.sleep(RESET_POLL)
+
+    def _left(self, kinds: Sequence[Resource], namespaces: Sequence[str]) -> list[str]:
+        found: list[str] = []
         for resource in kinds:
             for namespace in namespaces:
-                found += [f"{resource.kind} {obj['metadata']['name']}" for obj in api.list(resource, namespace)]
+                listed = self.box.api.list(resource, namespace)
+                found += [f"{resource.kind} {obj['metadata']['name']}" for obj in listed]
         return found
+
+    def _left_nodes(self) -> list[str]:
+        return [f"Node {obj['metadata']['name']}" for obj in self.box.api.list(NODE, labelSelector="muster.dev/pool")]
 
     def plain_pod(
         self, namespace: str, name: str, *, part: str, request: Mapping[str, str], priority: str = ""
@@ -164,7 +175,7 @@ def open_lab(
     box.start()
     try:
         with phase(box.listener, f"Installing {adapter.title}"):
-            installed = adapter.install(box, settings)
+            installed = _install(adapter, box, settings)
             groups = [box.api.resource(version, kind) for version, kind in adapter.groups(box.kubernetes)]
             recorder = Recorder(
                 box.api,
@@ -175,6 +186,7 @@ def open_lab(
             )
             recorder.start()
             lab = Lab(box, adapter, installed, recorder, deadlines.scaled(timeout_factor))
+            check_features(adapter.name, lab.features)
             _canary(lab)
             own = [box.processes[name] for name in (*installed.schedulers, *installed.controllers)]
             lab.supervisor = Supervisor(own, recorder)
@@ -182,6 +194,14 @@ def open_lab(
         box.fail(error)
         raise
     return lab
+
+
+def _install(adapter: Adapter, box: EmbeddedBox, settings: Settings) -> Installed:
+    if box.kind == "embedded":
+        return adapter.install(box, settings)
+    from harness import incluster
+
+    return incluster.install(adapter, box, settings)
 
 
 def _canary(lab: Lab, deadline: str = "reconnected") -> None:
@@ -195,9 +215,15 @@ def _canary(lab: Lab, deadline: str = "reconnected") -> None:
     label = {"muster.dev/canary": secrets.token_hex(4)}
     world.nodes(1, gpus=1, name=f"canary-{label['muster.dev/canary']}", labels=label)
     gang = world.submit(Gang("canary", size=1, selector=label))
-    verdict = gang.is_bound_whole(deadline)
-    if not verdict:
-        raise HarnessError(f"{lab.adapter.title} came up but does not schedule a gang of one:\n{verdict.story()}")
+    own = [lab.box.processes[name] for name in (*lab.installed.schedulers, *lab.installed.controllers)]
+    until = time.monotonic() + lab.deadlines[deadline]
+    while not gang.bound and not any(process.crashed for process in own) and time.monotonic() < until:
+        lab.recorder.wait(lambda: gang.bound > 0, CANARY_LOOK)
+    for process in own:
+        process.is_ready()  # raises with its last words if it has died
+    if not gang.bound:
+        said = "\n".join(f"the last lines of {process.name}:\n{process.tail()}" for process in own)
+        raise HarnessError(f"{lab.adapter.title} came up but does not schedule a gang of one; {said}")
     _runs(lab, gang.running)
     lab.reset()
 

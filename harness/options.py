@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.adapters import adapter
 from harness.box.artifacts import parse_binaries
+from harness.box.kinds import Wanted
 from harness.box.nodes import Pool, parse_pools
 from harness.core.catalogue import LEVELS, Case
 from harness.core.errors import MusterError, UsageError
@@ -31,6 +33,11 @@ TABLE = {
     "profile": ("all", "core, extended, all, or the name of a profile such as GANG-CORE"),
     "probe": ("", "`true` runs cases whose features the integration does not claim"),
     "repeat": ("1", "how often each case runs"),
+    "box": ("embedded", "kind of box: embedded, or kind for real kubelets"),
+    "kind-workers": ("", "real workers of a kind box"),
+    "image": ("", "node image of a kind box: auto, official, own, or the name of one"),
+    "sync": ("", "how often kubelets of a kind box look after their pods, such as 2s; a minute by default"),
+    "keep": ("", "`failed` keeps a kind cluster that could not be set up"),
 }
 
 
@@ -51,6 +58,7 @@ class Options:
     profile: str
     probe: bool
     repeat: int
+    box: Wanted
 
 
 def add(parser: pytest.Parser) -> None:
@@ -65,6 +73,7 @@ def read(config: pytest.Config) -> Options:
     raw = {name: _value(config, name) for name in TABLE}
     try:
         name, _, version = raw["integration"].partition("@")
+        raw["kubernetes"] = kubernetes_of(raw["integration"], raw["kubernetes"])
         return Options(
             integration=name,
             version=version or None,
@@ -79,9 +88,23 @@ def read(config: pytest.Config) -> Options:
             profile=raw["profile"],
             probe=bool(raw["probe"]) and truth("probe", raw["probe"]),
             repeat=int(positive("repeat", raw["repeat"])),
+            box=_box(raw),
         )
     except MusterError as error:
         raise pytest.UsageError(str(error)) from error
+
+
+def kubernetes_of(integration: str, kubernetes: str) -> str:
+    """The Kubernetes version that is asked for: that of the native integration is its own, `workload@1.36`."""
+    name, _, version = integration.partition("@")
+    if not version or adapter(name).component != "kubernetes":
+        return kubernetes
+    if kubernetes and kubernetes != version:
+        raise UsageError(
+            f"{integration} is Kubernetes {version}, and --kubernetes asks for {kubernetes}",
+            hint="Leave one of the two out.",
+        )
+    return version
 
 
 def selects(chosen: Options, case: Case) -> bool:
@@ -97,9 +120,24 @@ def selects(chosen: Options, case: Case) -> bool:
     return case.profile == chosen.profile
 
 
+def _box(raw: Mapping[str, str]) -> Wanted:
+    if raw["keep"] not in ("", "failed"):
+        raise UsageError(f"keep: expected failed, given {raw['keep']!r}")
+    workers = int(positive("kind-workers", raw["kind-workers"])) if raw["kind-workers"] else None
+    wanted = Wanted(
+        raw["box"], raw["kubernetes"] or None, workers, raw["image"] or None, raw["sync"] or None,
+        keep_failed=raw["keep"] == "failed",
+    )  # fmt: skip
+    wanted.check()
+    return wanted
+
+
 def rerun(chosen: Options, integration: str, kubernetes: str) -> str:
     """The `muster run` command with the same choices."""
     words = ["muster run", f"--integration {integration}", f"--kubernetes {'.'.join(kubernetes.split('.')[:2])}"]
+    words += [f"--box {chosen.box.kind}"] if chosen.box.kind != "embedded" else []
+    given = {"kind-workers": chosen.box.workers, "image": chosen.box.image, "sync": chosen.box.sync}
+    words += [f"--{name} {value}" for name, value in given.items() if value is not None]
     words += [f"--set {key}={value}" for key, value in chosen.settings.items()]
     words += [f"--gate {gate}={str(on).lower()}" for gate, on in chosen.gates.items()]
     words += [f"--binary {name}={path}" for name, path in chosen.binaries.items()]

@@ -84,7 +84,7 @@ class Adapter:
     title: str
     organization: str
     url: str
-    component: str  # entry of clusters/components.yaml whose version is the integration's version
+    component: str  # entry of clusters/components.yaml whose version is the integration's; its own name if it has none
     scheduler: str  # schedulerName of the members
     features: Callable[[str, str], frozenset[str]]  # (version, kubernetes) -> names from harness.core.features
     install: Callable[[Box, Settings], Installed]
@@ -96,7 +96,7 @@ class Adapter:
     finish: Callable[[list[Object]], None] = lambda objects: None  # after a case has altered the members of a gang
     definitions: Callable[[Settings], Sequence[Path]] = lambda settings: ()  # CRDs to have before the box starts
     queue: Callable[[Box, str, Mapping[str, str]], None] | None = None  # make a queue of this name with these limits
-    options: Mapping[str, str] | None = None  # what --set may name, and its meaning; None: the adapter checks itself
+    options: Mapping[str, str] = field(default_factory=dict)  # what --set may name, and its meaning
     cluster: Callable[[Any, Mapping[str, str], Any], list[Object]] | None = None  # (artifact, images, pki.Authority)
     limits: tuple[Limit, ...] = ()
     needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)
@@ -115,12 +115,11 @@ class Settings:
 
 def check_options(adapter: Adapter, settings: Settings) -> None:
     """UsageError for an option that the integration does not have, before anything is started."""
-    allowed = adapter.options
-    for name in settings.options if allowed is not None else ():
-        if name not in (allowed or {}):
-            known = "; ".join(f"{option} ({what})" for option, what in (allowed or {}).items()) or "none"
+    for name in settings.options:
+        if name not in adapter.options:
+            known = "; ".join(f"{option} ({what})" for option, what in adapter.options.items()) or "none"
             raise UsageError(
-                f"{adapter.title} has no option {name!r}", hint=f"{nearest(name, allowed or {})}Options: {known}."
+                f"{adapter.title} has no option {name!r}", hint=f"{nearest(name, adapter.options)}Options: {known}."
             )
 
 

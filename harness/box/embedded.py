@@ -289,7 +289,7 @@ class EmbeddedBox:
         """Stop for this error, keep the logs and tell in the error where they are."""
         kept = registry.keep_logs(self.directory) if (self.directory / "logs").is_dir() else None
         if isinstance(error, MusterError) and kept is not None:
-            error.hint = f"The logs of all components: {kept}"
+            error.hint = "\n".join(part for part in (error.hint, f"The logs of all components: {kept}") if part)
         if self._keeper is not None:
             self._keeper.stop()
             self._keeper = None

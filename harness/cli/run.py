@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from rich.table import Table
 
 from harness import run as running
 from harness.adapters import adapter
+from harness.adapters.base import Settings, check_options
 from harness.box.artifacts import load, parse_binaries
+from harness.box.kinds import Wanted
 from harness.cli.terminal import STYLES, PhaseLines, console, leave_stdout
 from harness.collect import collect_cases
 from harness.core.catalogue import LEVELS, PROFILES
@@ -23,6 +26,7 @@ from harness.core.errors import ExitCode, HarnessError, UsageError
 from harness.core.expected import unsteady
 from harness.core.results import RunResult
 from harness.core.verdict import Outcome
+from harness.options import kubernetes_of, pairs
 from harness.report.folder import new_folder, point_latest
 
 CODES = {
@@ -35,6 +39,7 @@ Examples:
   muster run                                          Kubernetes' own gangs, core profile
   muster run --integration workload --kubernetes 1.36 --profile all
   muster run --case one-of-two-gangs-wins-whole -v
+  muster run --box kind                               with real kubelets
   muster run --binary kubernetes.kube-scheduler=./kube-scheduler
 """
 
@@ -55,6 +60,11 @@ Examples:
     metavar="LEVEL|NAME",
     help="core, extended, all, or a profile such as GANG-CORE.",
 )
+@click.option("--box", "kind", default="embedded", show_default=True, metavar="KIND", help="embedded, or kind.")
+@click.option("--kind-workers", type=click.IntRange(1, 20), help="Real workers of a kind box.  [default: 2]")
+@click.option("--image", metavar="IMAGE", help="Node image of a kind box: auto, official, own, or the name of one.")
+@click.option("--sync", metavar="TIME", help="How often kubelets of a kind box look after their pods, such as 2s.")
+@click.option("--keep", type=click.Choice(["failed"]), help="Keep a kind cluster that could not be set up.")
 @click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case; several may be given.")
 @click.option(
     "-n", "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Cases side by side, a box each."
@@ -83,7 +93,7 @@ Examples:
 @click.option("-v", "--verbose", is_flag=True, help="Also the figures of every gang.")
 def run(
     integrations: tuple[str, ...], kubernetes: str | None, profile: str, cases: tuple[str, ...], workers: int,
-    output: Path,
+    kind: str, kind_workers: int | None, image: str | None, sync: str | None, keep: str | None, output: Path,
     binaries: tuple[str, ...], settings: tuple[str, ...], gates: tuple[str, ...], timeout_factor: float, repeat: int,
     probe: bool, expected: Path | None, accept: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
@@ -93,18 +103,24 @@ def run(
         raise UsageError("--accept needs the folder of --expected", hint="Such as: --expected ci/expected --accept")
     if as_json:
         leave_stdout()
-    _check(chosen, kubernetes, profile)
+    if quiet and verbose:
+        raise UsageError("--quiet and --verbose exclude each other")
+    _check(chosen, kubernetes, profile, pairs("--set", ",".join(settings)))
     options = [f"--muster-profile={profile}", f"--muster-timeout-factor={timeout_factor}", f"--muster-repeat={repeat}"]
     if cases:
         options += running.case_options(cases, [case.id for case in collect_cases()])
     parse_binaries(binaries)
+    Wanted(kind, kubernetes, kind_workers, image, sync).check()
+    about_box = {"box": kind, "kind-workers": kind_workers, "image": image, "sync": sync, "keep": keep}
+    for flag, value in about_box.items():
+        options += [f"--muster-{flag}={value}"] if value is not None else []
     for flag, values in (("binary", binaries), ("set", settings), ("gates", gates)):
         options += [f"--muster-{flag}={','.join(values)}"] if values else []
     options += [f"--muster-kubernetes={kubernetes}"] if kubernetes else []
     options += ["--muster-probe=true"] if probe else []
     folder = new_folder(output, "-".join(name.replace("@", "-") for name in chosen)[:60], time.time())
     draw = Draw(quiet=quiet, verbose=verbose)
-    plan = running.Plan(tuple(chosen), tuple(options), workers)
+    plan = running.Plan(tuple(chosen), tuple(options), workers, kind)
     result, faults = running.run(plan, folder, draw)
     draw.close()
     if as_json:
@@ -236,13 +252,17 @@ class Draw:
                 self._out.print(f"     {gang}: {figures}", markup=False, style="dim")
 
 
-def _check(integrations: tuple[str, ...], kubernetes: str | None, profile: str) -> None:
+def _check(integrations: tuple[str, ...], kubernetes: str | None, profile: str, settings: Mapping[str, str]) -> None:
     register = load()
     for integration in integrations:
         name, _, version = integration.partition("@")
         chosen = adapter(name)
-        if version and chosen.component != "kubernetes":
+        if version and chosen.component in register.components:
             register.lock(chosen.component, version)
+        elif version:
+            raise UsageError(f"{name} has no versions to choose from, {integration!r} was given", hint=f"Say {name}.")
+        kubernetes_of(integration, kubernetes or "")
+        check_options(chosen, Settings(options=settings))
     if kubernetes:
         register.lock("kubernetes", kubernetes)
     allowed = (*LEVELS, "all", *PROFILES)

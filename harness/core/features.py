@@ -6,7 +6,10 @@ fixed here once; a test fails if a case or an adapter uses another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
+
+from harness.core.errors import HarnessError
 
 FEATURES: Mapping[str, str] = {
     "gang": "Members are placed all or not at all.",
@@ -40,3 +43,13 @@ FEATURES: Mapping[str, str] = {
     "jobset-barrier": "A JobSet can hold its pods in an init container until all have started.",
     "restart-safe": "Placed gangs survive a restart of the scheduler.",
 }
+
+
+def check_features(integration: str, claimed: Iterable[str]) -> None:
+    """HarnessError for a feature that no case can ask for, most likely misspelt."""
+    for name in sorted(set(claimed) - set(FEATURES)):
+        near = difflib.get_close_matches(name, FEATURES, 1)
+        hint = f"Did you mean {near[0]!r}? " if near else ""
+        raise HarnessError(
+            f"{integration} claims the unknown feature {name!r}", hint=f"{hint}They are in harness/core/features.py."
+        )
