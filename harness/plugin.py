@@ -73,7 +73,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def box(pytestconfig: pytest.Config) -> Iterator[EmbeddedBox]:
     """A running Kubernetes control plane with the nodes of --muster-nodes; one per worker."""
     chosen = pytestconfig.stash[OPTIONS]
-    with EmbeddedBox(chosen.kubernetes, chosen.nodes, binaries=chosen.binaries, gates=chosen.gates) as running:
+    made = chosen.box.make(nodes=chosen.nodes, binaries=chosen.binaries, gates=chosen.gates, listener=Quiet())
+    with made as running:
         yield running
 
 
@@ -110,9 +111,8 @@ def lab(pytestconfig: pytest.Config) -> Iterator[Lab]:
     listener = events.LogListener(log) if chosen.output else Quiet()
 
     def make_box(**more: object) -> EmbeddedBox:
-        return EmbeddedBox(
-            chosen.kubernetes, binaries=chosen.binaries, gates=chosen.gates, listener=listener, **more  # type: ignore[arg-type]
-        )  # fmt: skip
+        kept_free = {"reserved": True} if chosen.box.kind == "kind" else {}
+        return chosen.box.make(binaries=chosen.binaries, gates=chosen.gates, listener=listener, **kept_free, **more)
 
     try:
         chosen_adapter = adapter(chosen.integration)

@@ -20,6 +20,7 @@ from harness.core.catalogue import Case
 from harness.core.errors import MusterError
 from harness.core.features import FEATURES
 from harness.core.figures import gang_figures
+from harness.core.history import History
 from harness.core.judge import case_outcome, judge_case
 from harness.core.results import CaseResult, Implementation
 from harness.core.verdict import Outcome, Verdict
@@ -48,9 +49,10 @@ class Trial:
             if process.crashed:
                 self.world.recorder.act("note", text=f"{name} is down, and nobody here ended it ({process.ending})")
         try:
-            self.world.recorder.settle()
-            history = self.world.history()
-            verdicts = judge_case(history, self.case.strength)
+            history, verdicts = self._judged()
+            if not fault and case_outcome(verdicts) is Outcome.UNKNOWN:
+                self.world.recorder.wait(lambda: False, self.lab.deadlines["window"])  # those that are open run out
+                history, verdicts = self._judged()
         except MusterError as problem:
             return self._result(Outcome.UNKNOWN, seconds, error=f"the history could not be completed: {problem}")
         outcome = case_outcome(verdicts)
@@ -67,6 +69,12 @@ class Trial:
             outcome, seconds, verdicts=verdicts, figures=gang_figures(history), history=str(where), digest=digest,
             error=fault, logs=self._evidence() if bad else "",
         )  # fmt: skip
+
+    def _judged(self) -> tuple[History, tuple[Verdict, ...]]:
+        """Everything up to now, and what the checks make of it."""
+        self.world.recorder.settle()
+        history = self.world.history()
+        return history, judge_case(history, self.case.strength)
 
     def _result(self, outcome: Outcome, seconds: float, **more: Any) -> CaseResult:
         return result(self.case, self.lab, outcome, started=self.started, seconds=round(seconds, 3), **more)

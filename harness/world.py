@@ -14,6 +14,7 @@ from typing import Any
 from harness.box.api import PATCH_MERGE, POD, Object
 from harness.box.nodes import Pool
 from harness.core.errors import ApiError, HarnessError
+from harness.core.evidence import pod_refused
 from harness.core.gang import GPU, Gang
 from harness.core.history import History
 from harness.core.judge import judge_case
@@ -167,6 +168,12 @@ class World(Faults, Objects):
         """Whether the pod of that name has a node now."""
         pods = self.recorder.live["Pod"].values()
         return any(one.name == pod and one.namespace == self.namespace and "node" in one.state for one in pods)
+
+    def is_put_off(self, pod: str) -> bool:
+        """Whether the scheduler has said of the pod of that name that it was not placed."""
+        pods = self.recorder.live["Pod"].values()
+        mine = (one for one in pods if one.name == pod and one.namespace == self.namespace)
+        return any(pod_refused(one.state.get("conditions") or {}) for one in mine)
 
     def starts(self, *pods: str, deadline: str = "bound") -> Verdict:
         """The pods are bound within the deadline."""

@@ -9,14 +9,15 @@ from harness.adapters.base import Adapter
 from harness.box.artifacts.register import nearest
 from harness.core.errors import UsageError
 
-_HELPERS = {"__init__", "base", "hosting", "render"}
+_HELPERS = {"__init__", "base", "hosting", "jobset", "lws_controller", "lws_provider", "reference", "render"}
 
 __all__ = ["Adapter", "adapter", "names"]
 
 
 def names() -> list[str]:
-    """Every integration, by name."""
-    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _HELPERS)
+    """Every integration, by name: `lws-yunikorn` is the module lws_yunikorn."""
+    stems = [path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _HELPERS]
+    return sorted(stem.replace("_", "-") for stem in stems)
 
 
 def adapter(name: str) -> Adapter:
@@ -25,5 +26,5 @@ def adapter(name: str) -> Adapter:
         raise UsageError(
             f"unknown integration {name!r}", hint=f"{nearest(name, names())}Integrations: {', '.join(names())}."
         )
-    found: Adapter = import_module(f"harness.adapters.{name}").ADAPTER
+    found: Adapter = import_module(f"harness.adapters.{name.replace('-', '_')}").ADAPTER
     return found

@@ -12,15 +12,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.adapters import hosting
 from harness.adapters.base import Adapter, Box, Installed, Object, Settings, by_label
 from harness.box.data import data_root
-from harness.box.process import Command
+from harness.box.process import Command, Probe
 from harness.core.gang import Gang
 
 NAME = "control-scheduler"
+READY = "the first round is made"  # what a control writes once it is at work
+STYLES = ("annotations", "nonstrict", "soft")
 FEATURES = frozenset({
-    "gang", "quorum", "roles", "group-object", "group-first", "quorum-edit", "timeout", "priority", "preemption",
-    "gang-disruption", "restart-safe",
+    "gang", "quorum", "roles", "role-minima", "group-object", "group-first", "quorum-edit", "timeout",
+    "timeout-fails-gang", "priority", "preemption", "gang-disruption", "queue", "annotations", "gang-group", "topology",
+    "soft", "nonstrict", "restart-safe",
 })  # fmt: skip
 
 
@@ -28,13 +32,8 @@ def install(box: Box, settings: Settings) -> Installed:
     """Start the chosen control as a process of the box."""
     sin = settings.options.get("sin", "")
     kubeconfig = box.identity(NAME)
-    if sin == "kube-scheduler":
-        command = _kube_scheduler(box, kubeconfig)
-    else:
-        chosen = ("--sin", sin) if sin else ()
-        argv = (sys.executable, str(mutants_root()), *chosen)
-        command = Command(NAME, argv, {"KUBECONFIG": str(kubeconfig)}, role="scheduler")
-    box.run(command)
+    command, probe = _kube_scheduler(box, kubeconfig) if sin == "kube-scheduler" else _control(box, kubeconfig, sin)
+    box.run(command, probe).wait_ready(hosting.START_TIMEOUT)
     return Installed(version="1", schedulers=(NAME,))
 
 
@@ -44,7 +43,13 @@ def mutants_root() -> Path:
     return root / "tests" / "mutants" if (root / "tests").is_dir() else root / "mutants"
 
 
-def _kube_scheduler(box: Box, kubeconfig: Path) -> Command:
+def _control(box: Box, kubeconfig: Path, sin: str) -> tuple[Command, Probe]:
+    argv = (sys.executable, str(mutants_root()), *(("--sin", sin) if sin else ()))
+    command = Command(NAME, argv, {"KUBECONFIG": str(kubeconfig)}, role="scheduler")
+    return command, lambda: bool(box.processes[NAME].said(READY))
+
+
+def _kube_scheduler(box: Box, kubeconfig: Path) -> tuple[Command, Probe]:
     port = box.reserve_port()
     config = box.directory / f"{NAME}.json"
     config.write_text(json.dumps({
@@ -54,11 +59,32 @@ def _kube_scheduler(box: Box, kubeconfig: Path) -> Command:
     }))  # fmt: skip
     binary = box.artifacts["kubernetes"].binaries["kube-scheduler"]
     flags = (f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={port}")
-    return Command(NAME, (str(binary), *flags), role="scheduler")
+    return Command(NAME, (str(binary), *flags), role="scheduler"), hosting.tcp_probe(port)
 
 
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
-    return {}
+    """`terms` is what the gang asks for beside its quorum, in words that a ConfigMap can hold."""
+    style = hosting.styles(gang, STYLES)
+    terms = {"disruption": gang.disruption, "topology": gang.topology, "timeout": gang.timeout}
+    terms["style"] = "+".join(sorted(style - {"annotations"})) or None
+    terms["roles"] = json.dumps({role.name: role.minimum for role in gang.roles}) if gang.roles else None
+    return {
+        "by_annotations": "annotations" in style,
+        "terms": {term: value for term, value in terms.items() if value is not None},
+        "queue": {"muster.dev/queue": gang.queue} if gang.queue else {},
+        "together": together,
+    }
+
+
+def together(gang: Gang, namespace: str) -> str:
+    """The gangs that start together; a name without a slash is in the same namespace."""
+    return " ".join(name if "/" in name else f"{namespace}/{name}" for name in (gang.name, *gang.group))
+
+
+def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
+    """A queue is a ConfigMap as well: its label is its name, its data are its limits."""
+    meta = {"name": f"queue-{name}", "namespace": "default", "labels": {"muster.dev/queue": name}}
+    box.api.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"limits": json.dumps(limits)}})
 
 
 def read_group(obj: Object) -> tuple[str, int | None]:
@@ -90,4 +116,6 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=classify,
     edit_quorum=edit_quorum,
+    options={"sin": "the law to break, as muster prove names it; none by default"},
+    queue=make_queue,
 )

@@ -26,6 +26,7 @@ POD_GROUP = ("scheduling.x-k8s.io/v1alpha1", "PodGroup")
 OPTIONS = {
     "permit-waiting-seconds": "how long an assigned member waits for the others; the vendor's sample has 10",
     "backoff-seconds": "how long a group that failed is left alone; the vendor's is 0",
+    "without": "extension points to leave the plugin out of, such as permit; to see the suite notice it",
 }
 STYLES = ("min-resources",)
 ARGUMENTS = {"permit-waiting-seconds": "permitWaitingTimeSeconds", "backoff-seconds": "podGroupBackoffSeconds"}
@@ -71,9 +72,9 @@ def install(box: Box, settings: Settings) -> Installed:
 def configuration(sample: Object, chosen: Mapping[str, str]) -> Object:
     """The vendor's sample under our scheduler name, with the plugin's arguments that the user set."""
     profile = {**sample["profiles"][0], "schedulerName": NAME}
-    given = {ARGUMENTS[name]: int(value) for name, value in chosen.items()}
+    given = {ARGUMENTS[name]: int(value) for name, value in chosen.items() if name in ARGUMENTS}
     profile["pluginConfig"] = [{**entry, "args": {**entry["args"], **given}} for entry in profile["pluginConfig"]]
-    return {**sample, "profiles": [profile]}
+    return hosting.without_points({**sample, "profiles": [profile]}, "Coscheduling", chosen.get("without", ""))
 
 
 def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) -> list[Object]:

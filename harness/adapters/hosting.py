@@ -161,6 +161,17 @@ def scheduler_config(config: Object, kubeconfig: Path) -> Object:
     }
 
 
+def without_points(config: Object, plugin: str, points: str) -> Object:
+    """The configuration with the plugin left out at these extension points (`permit+preFilter`), as a handicap."""
+    profiles = [{**one, "plugins": dict(one["plugins"])} for one in config["profiles"]]
+    for point in points.split("+") if points else ():
+        for plugins in (one["plugins"] for one in profiles):
+            entry = plugins.get(point) or {}
+            kept = [one for one in entry.get("enabled") or () if one["name"] != plugin]
+            plugins[point] = {"enabled": kept, "disabled": [*(entry.get("disabled") or ()), {"name": plugin}]}
+    return {**config, "profiles": profiles}
+
+
 def in_cluster(name: str, namespace: str, **values: Any) -> list[Object]:
     """The objects that run an integration inside a cluster, from the templates rbac, deployment and service."""
     objects: list[Object] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}]

@@ -24,6 +24,7 @@ DOCS = "https://koordinator.sh/docs/designs/gang-scheduling"
 POD_GROUP = ("scheduling.sigs.k8s.io/v1alpha1", "PodGroup")
 NAMESPACE = "koordinator-system"
 GANG = "gang.scheduling.koordinator.sh"
+OPTIONS = {"without": "extension points to leave the gang plugin out of, such as permit; to see the suite notice it"}
 STYLES = ("annotations", "nonstrict", "only-waiting", "waiting-and-running", "once-satisfied")
 DEPARTURES = (
     hosting.OUTSIDE,
@@ -34,6 +35,7 @@ DEPARTURES = (
 
 def install(box: Box, settings: Settings) -> Installed:
     """The scheduler, with all CRDs: it waits without a word for those it watches."""
+    chosen = settings.options
     found = hosting.artifact("koordinator", settings)
     if not hosting.runs(box, SCHEDULER):
         hosting.ensure_crds(box, found)
@@ -42,13 +44,15 @@ def install(box: Box, settings: Settings) -> Installed:
         port = box.reserve_port()
         flags = hosting.scheduler_flags(box, SCHEDULER, path, port)
         kubeconfig = box.directory / f"{SCHEDULER}.kubeconfig"
-        hosting.write_yaml(path, hosting.scheduler_config(configuration(found), kubeconfig))
+        config = hosting.without_points(configuration(found), "Coscheduling", chosen.get("without", ""))
+        hosting.write_yaml(path, hosting.scheduler_config(config, kubeconfig))
         hosting.start(
             box, SCHEDULER, found.binaries["scheduler"], [*flags, "--port=0", "-v=2"], role="scheduler",
             probe=box.https_probe(port, "/healthz"),
         )  # fmt: skip
     box.processes[SCHEDULER].wait_ready(hosting.START_TIMEOUT)
-    return Installed(found.version, (found,), DEPARTURES, (SCHEDULER,), (SCHEDULER,))
+    departures = DEPARTURES + hosting.chosen_departures(chosen)
+    return Installed(found.version, (found,), departures, (SCHEDULER,), (SCHEDULER,))
 
 
 def configuration(found: Artifact) -> Object:
@@ -135,7 +139,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=by_label,
     edit_quorum=edit_quorum,
-    options={},
+    options=OPTIONS,
     cluster=cluster,
     definitions=hosting.definitions("koordinator"),
     queue=make_queue,

@@ -20,6 +20,7 @@ from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed
 from harness.adapters.render import parse, render, total_request
 from harness.box.artifacts import Artifact
 from harness.box.pki import Authority
+from harness.core.errors import UsageError
 from harness.core.gang import Gang
 
 SCHEDULER, CONTROLLER, WEBHOOKS = "vc-scheduler", "vc-controller-manager", "vc-webhook-manager"
@@ -31,6 +32,7 @@ NAMESPACE = "volcano-system"
 OPTIONS = {
     "schedule-period": "time between two cycles, such as 100ms; the vendor's is 1s",
     "actions": "what a cycle does, such as 'allocate, preempt, backfill'; the vendor's: enqueue, allocate, backfill",
+    "without": "plugin to leave out of the configuration, such as gang; to see the suite notice it",
 }
 STYLES = ("vcjob",)
 DEPARTURES = (
@@ -63,6 +65,8 @@ def install(box: Box, settings: Settings) -> Installed:
 def _start_scheduler(box: Box, found: Artifact, values: Mapping[str, Any], chosen: Mapping[str, str]) -> Any:
     conf = hosting.read_yaml(found.files["chart"], "volcano-scheduler.conf")
     conf["actions"] = chosen.get("actions", conf["actions"])
+    if "without" in chosen:
+        leave_out(conf, chosen["without"])
     health = box.reserve_port()
     flags = [
         f"--kubeconfig={box.identity(SCHEDULER)}",
@@ -83,6 +87,15 @@ def _start_scheduler(box: Box, found: Artifact, values: Mapping[str, Any], chose
         box, SCHEDULER, found.binaries["scheduler"], flags, role="scheduler",
         probe=hosting.http_probe(health, "/healthz"), environment={"DEBUG_SOCKET_DIR": str(box.directory)},
     )  # fmt: skip
+
+
+def leave_out(conf: Object, name: str) -> None:
+    """Take a plugin out of the scheduler's configuration, as a handicap."""
+    known = [plugin["name"] for tier in conf["tiers"] for plugin in tier["plugins"]]
+    if name not in known:
+        raise UsageError(f"Volcano's configuration has no plugin {name!r}", hint=f"Its plugins: {', '.join(known)}.")
+    for tier in conf["tiers"]:
+        tier["plugins"] = [plugin for plugin in tier["plugins"] if plugin["name"] != name]
 
 
 def _start_controller(box: Box, found: Artifact, values: Mapping[str, Any]) -> Any:

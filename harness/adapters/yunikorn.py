@@ -9,6 +9,7 @@ so in its log and schedules all the same; so nothing here uses it, and boxes run
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +32,8 @@ STYLES = ("soft",)
 READY = "scheduler state initialized"  # its own words; it has no health endpoint but the one on the fixed port
 PLACEHOLDER = ("internal.yunikorn.apache.org/placeholder", "yunikorn.apache.org/placeholder")  # the latter before 1.6
 TASK_GROUP, TASK_GROUPS = "yunikorn.apache.org/task-group-name", "yunikorn.apache.org/task-groups"
-HELD_FOR = "muster.dev/held-for"  # on placeholders of gangs whose members look at each other's labels
+HELD_FOR = "muster.dev/held-for"  # on placeholders whose gang cannot be told from the application's id, or must not be
+LONGEST = 63  # characters of a label's value
 PLACEMENT = ("nodeSelector", "tolerations", "affinity", "topologySpreadConstraints")
 DEPARTURES = (
     hosting.OUTSIDE,
@@ -103,17 +105,26 @@ def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
         {"name": role.name, "minMember": role.minimum, "minResource": role.request, **selector} for role in gang.parts
     ]
     return {
+        "application": application,
         "task_groups": json.dumps(task_groups),
         "parameters": " ".join(parameters),
         "queue": {"queue": f"root.{gang.queue}"} if gang.queue else {},
     }
 
 
+def application(gang: Gang, namespace: str) -> str:
+    """The id of the gang's application: NAMESPACE.GANG.QUORUM, with a digest for the gang where that is too long."""
+    composed = f"{namespace}.{gang.name}.{gang.minimum}"
+    if len(composed) <= LONGEST:
+        return composed
+    return f"{namespace}.{hashlib.sha256(gang.name.encode()).hexdigest()[:16]}.{gang.minimum}"
+
+
 def finish(objects: list[Object]) -> None:
     """Let the task groups ask for nodes as their members do: a placeholder is placed by what its task group says.
 
     Where members keep away from each other by their label, placeholders do so by one of their own; with the same label
-    a member could not take the place of its placeholder.
+    a member could not take the place of its placeholder. The same label says whose they are where the id does not.
     """
     groups: dict[str, Object] = {}
     members = [pod for pod in objects if TASK_GROUPS in (pod["metadata"].get("annotations") or {})]
@@ -121,7 +132,7 @@ def finish(objects: list[Object]) -> None:
         annotations, labels, spec = pod["metadata"]["annotations"], pod["metadata"]["labels"], pod["spec"]
         group = next(g for g in json.loads(annotations[TASK_GROUPS]) if g["name"] == annotations[TASK_GROUP])
         asked = json.dumps({field: spec[field] for field in PLACEMENT if field in spec})
-        if GANG_LABEL in asked:
+        if GANG_LABEL in asked or labels[GANG_LABEL] not in labels["applicationId"]:
             group["labels"] = {HELD_FOR: labels[GANG_LABEL]}
         groups.setdefault(group["name"], {**group, **json.loads(asked.replace(GANG_LABEL, HELD_FOR))})
     for pod in members:
@@ -139,12 +150,12 @@ def read_group(obj: Object) -> tuple[str, int | None]:
 
 
 def classify(pod: Object) -> tuple[str, str, str]:
-    """Members by our label; placeholders by their annotation, their gang from the application's id."""
+    """Members by our label; placeholders by their annotation, their gang from their label or the application's id."""
     meta = pod["metadata"]
     annotations, labels = meta.get("annotations") or {}, meta.get("labels") or {}
     if any(annotations.get(key) == "true" for key in PLACEHOLDER):
-        application = labels.get("yunikorn.apache.org/app-id", "")  # NAMESPACE.GANG.QUORUM
-        gang = application.removeprefix(f"{meta.get('namespace', '')}.").rpartition(".")[0]
+        identity = labels.get("yunikorn.apache.org/app-id", "")
+        gang = labels.get(HELD_FOR) or identity.removeprefix(f"{meta.get('namespace', '')}.").rpartition(".")[0]
         role = annotations.get(TASK_GROUP, "")
         return gang, "placeholder", "" if role == "member" else role  # the only group of a gang without roles
     return by_label(pod)

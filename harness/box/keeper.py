@@ -9,6 +9,7 @@ Run as a script with `python -I -S` and only the standard library: it must start
 
 Requests and replies are JSON lines: {"op": "start", "id", "name", "argv", "env", "cwd", "log"} is answered by
 {"id", "pid"} or {"id", "error"}; {"op": "keep", "id"} by {"id"}; {"op": "stop", "id"} by {"id"} once all is dead.
+{"op": "farewell", "id", "argv", "env"} names a command that is run last of all, for what is not a child of ours.
 An exit is told unasked: {"exit": pid, "name", "code"} (negative code: the signal).
 """
 
@@ -35,6 +36,7 @@ class Keeper:
         self.children: dict[int, str] = {}
         self.kept = False
         self.stopping = False
+        self.farewell: dict = {}  # type: ignore[type-arg]
         self.libc = ctypes.CDLL(None, use_errno=True)
 
     def run(self) -> None:
@@ -68,6 +70,7 @@ class Keeper:
                 for line in lines:
                     self._handle(json.loads(line))
         self._kill_all()
+        self._say_farewell()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _receive(self) -> bytes:
@@ -85,6 +88,8 @@ class Keeper:
                 reply["error"] = f"{error.strerror}: {error.filename or request['argv'][0]}"
         elif request["op"] == "keep":
             self.kept = True
+        elif request["op"] == "farewell":
+            self.farewell = request
         elif request["op"] == "stop":
             self.stopping = True
             self._kill_all()
@@ -143,6 +148,12 @@ class Keeper:
             except ChildProcessError:
                 return
             self.children.pop(pid, None)
+
+    def _say_farewell(self) -> None:
+        argv = self.farewell.get("argv")
+        if argv:
+            with contextlib.suppress(OSError):
+                os.waitpid(os.posix_spawn(argv[0], argv, self.farewell["env"]), 0)
 
     def _tell(self, message: dict) -> None:  # type: ignore[type-arg]
         if self.control is not None:

@@ -71,6 +71,10 @@ class KeeperLink:
             if not self._news.wait_for(lambda: process.exit_code is not None, timeout):
                 raise ProcessError(f"{process.name} (pid {process.pid}) did not end within {timeout:.0f} s")
 
+    def farewell(self, argv: Sequence[str]) -> None:
+        """What the keeper runs last of all, whatever becomes of us; nothing, if it is empty."""
+        self._ask(op="farewell", argv=list(argv), env=dict(os.environ))
+
     def keep(self) -> None:
         """Let the box live on without us."""
         self._ask(op="keep")

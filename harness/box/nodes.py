@@ -83,11 +83,11 @@ class Nodes:
         self._api = api
         self._kubelet = kubelet
         self.names: list[str] = []
+        self._given: set[str] = set()  # a scheduler may remember what was on a node that is gone
 
     def add(self, pool: Pool) -> list[str]:
-        """Create a pool; the names of its nodes, all of them ready."""
-        taken = set(self.names)
-        free = (name for i in range(100_000) if (name := f"{pool.name}-{i}") not in taken)
+        """Create a pool; the names of its nodes, all of them ready. No name is given twice."""
+        free = (name for i in range(100_000) if (name := f"{pool.name}-{i}") not in self._given)
         names = [next(free) for _ in range(pool.count)]
         objects = [render_node(pool, name, index, self._kubelet) for index, name in enumerate(names)]
         if len(objects) <= 16:  # a thread pool costs more than it gains on a handful
@@ -97,6 +97,7 @@ class Nodes:
             with ThreadPoolExecutor(8) as workers:
                 list(workers.map(lambda obj: self._api.request("POST", NODE.path(), obj), objects))
         self.names += names
+        self._given.update(names)
         return names
 
     def remove(self, name: str) -> None:

@@ -33,6 +33,8 @@ class KeyPair:
 class Authority:
     """Issues certificates for one box."""
 
+    addresses: tuple[str, ...] = ("127.0.0.1",)  # that who has a certificate may serve on
+
     def __init__(self) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "muster-box")])
@@ -55,7 +57,7 @@ class Authority:
             [x509.NameAttribute(NameOID.ORGANIZATION_NAME, group) for group in groups]
             + [x509.NameAttribute(NameOID.COMMON_NAME, user)]
         )
-        alternatives: list[x509.GeneralName] = [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+        alternatives: list[x509.GeneralName] = [x509.IPAddress(ipaddress.ip_address(one)) for one in self.addresses]
         alternatives += [x509.DNSName(name) for name in ("localhost", *names)]
         usages = [ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH]
         certificate = (

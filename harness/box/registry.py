@@ -22,6 +22,7 @@ from harness.box.data import state_root
 from harness.core.errors import HarnessError, UsageError
 
 STARTING_GRACE = 10.0  # seconds a folder may be without box.json while its box is being set up
+PATIENCE = {"kind": 120.0}  # seconds until a keeper that does not end is killed, for boxes that take their time
 KEPT_FAILURES = 5  # logs of the last failed boxes that stay for reading
 
 
@@ -142,8 +143,9 @@ def find(name: str | None) -> Entry:
     raise UsageError(f"no box called {name!r} is running", hint=f"Running: {names}.")
 
 
-def stop(entry: Entry, timeout: float = 10.0) -> None:
+def stop(entry: Entry, timeout: float | None = None) -> None:
     """End a box through its keeper and wait until nothing of it is left."""
+    timeout = timeout or PATIENCE.get(entry.kind, 10.0)
     if entry.alive:
         os.kill(entry.keeper, signal.SIGTERM)
     deadline = time.monotonic() + timeout

@@ -17,9 +17,9 @@ from harness.core.errors import ExitCode, MusterError
 
 COMMANDS = {  # command -> module that has it; imported only when it is used, for the command must start fast
     "up": "box", "down": "box", "ps": "box", "kubectl": "box", "logs": "box",
-    "get": "get", "lock": "get", "doctor": "doctor", "list": "listing", "render": "listing",
+    "get": "get", "lock": "get", "image": "image", "doctor": "doctor", "list": "listing", "render": "listing",
     "run": "run", "prove": "prove", "recheck": "judge", "history": "judge",
-    "report": "report", "compare": "report", "site": "report", "bench": "bench",
+    "report": "report", "compare": "report", "site": "report", "bench": "bench", "controller": "controller",
 }  # fmt: skip
 
 EPILOG = """\b

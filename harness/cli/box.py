@@ -17,9 +17,12 @@ import click
 from rich.table import Table
 
 from harness.box import registry
-from harness.box.artifacts import parse_binaries
+from harness.box.api import NODE
+from harness.box.artifacts import parse_binaries, store
 from harness.box.embedded import EmbeddedBox
-from harness.box.nodes import parse_pools, total
+from harness.box.kind import docker
+from harness.box.kinds import Wanted
+from harness.box.nodes import parse_pools
 from harness.cli.terminal import PhaseLines, console
 from harness.core.errors import HarnessError, UsageError
 
@@ -29,12 +32,17 @@ Examples:
   muster up --keep --name lab             until: muster down lab
   muster up --kubernetes 1.36 --nodes 4x8,2x4
   muster up --integration volcano         with a scheduler installed
+  muster up --box kind --workers 2        with real kubelets, in Docker
 """
 
 
 @click.command(epilog=UP_EPILOG)
 @click.option("--kubernetes", metavar="X.Y[.Z]", help="Kubernetes version; `muster list versions` shows which.")
-@click.option("--nodes", default="8x8", show_default=True, metavar="COUNTxGPUS[,...]", help="Pools of fake nodes.")
+@click.option("--nodes", metavar="COUNTxGPUS[,...]", help="Pools of fake nodes.  [default: 8x8, none with kind]")
+@click.option("--box", "kind", default="embedded", show_default=True, metavar="KIND", help="embedded, or kind.")
+@click.option("--workers", type=click.IntRange(1, 20), help="Real workers of a kind box, of 8 GPUs each.  [default: 2]")
+@click.option("--image", metavar="IMAGE", help="Node image of a kind box: auto, official, own, or the name of one.")
+@click.option("--sync", metavar="TIME", help="How often kubelets of a kind box look after their pods, such as 2s.")
 @click.option("--name", metavar="NAME", help="Name of the box; one is made up otherwise.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port of the API server; a free one otherwise.")
 @click.option("--keep", is_flag=True, help="Return at once and leave the box running until `muster down`.")
@@ -42,25 +50,29 @@ Examples:
 @click.option("--gate", "gates", multiple=True, metavar="GATE=true|false", help="Feature gate of Kubernetes.")
 @click.option("--binary", "binaries", multiple=True, metavar="COMPONENT.PROCESS=PATH", help="Use this binary instead.")
 def up(
-    kubernetes: str | None, nodes: str, name: str | None, port: int | None, keep: bool, integration: str | None,
-    gates: tuple[str, ...], binaries: tuple[str, ...],
+    kubernetes: str | None, nodes: str | None, kind: str, workers: int | None, image: str | None, sync: str | None,
+    name: str | None, port: int | None, keep: bool, integration: str | None, gates: tuple[str, ...],
+    binaries: tuple[str, ...],
 ) -> None:  # fmt: skip
-    """Bring up a box: etcd, API server, controller manager, scheduler and fake GPU nodes."""
+    """Bring up a box: a control plane and fake GPU nodes, or with --box kind a cluster with real kubelets."""
     from harness.options import pairs, truth
 
-    pools = parse_pools(nodes)
+    chosen = Wanted(kind, kubernetes, workers, image, sync)
+    chosen.check()
+    nodes = nodes or ("8x8" if kind == "embedded" else None)
+    pools = parse_pools(nodes) if nodes else []
     given = parse_binaries(binaries)
     wanted = {gate: truth("--gate", on) for gate, on in pairs("--gate", ",".join(gates)).items()}
     signal.signal(signal.SIGTERM, _interrupt)
-    box = EmbeddedBox(
-        kubernetes, pools, name=name, binaries=given, gates=wanted, port=port or 0, listener=PhaseLines(),
+    box = chosen.make(
+        nodes=pools, name=name, binaries=given, gates=wanted, port=port or 0, listener=PhaseLines(),
         scheduler=_needs_scheduler(integration),
     )  # fmt: skip
     box.start()
     try:
         if integration:
             _install(box, integration)
-        _greet(box, total(pools), keep)
+        _greet(box, keep)
         if keep:
             box.keep()
         else:
@@ -78,6 +90,11 @@ def down(name: str | None, everything: bool) -> None:
     """Stop a box and remove everything it wrote."""
     if name and everything:
         raise UsageError("give a name or --all, not both")
+    for cluster in left_clusters() if everything else [one for one in left_clusters() if one == name]:
+        docker.remove(f"{docker.PREFIX}{cluster}")
+        console().print(f"{cluster}, left by an earlier run, is removed")
+        if cluster == name:
+            return
     for entry in registry.running() if everything else [registry.find(name)]:
         began = time.monotonic()
         registry.stop(entry)
@@ -87,13 +104,14 @@ def down(name: str | None, everything: bool) -> None:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def ps(as_json: bool) -> None:
-    """Show the boxes that are running; leftovers of dead ones are removed."""
+    """Show the boxes that are running; leftovers of dead ones are removed, those in Docker are shown."""
     boxes = registry.running()
+    left = left_clusters()
     if as_json:
         rows = [{**asdict(entry), "kubeconfig": str(entry.kubeconfig)} for entry in boxes]
         click.echo(json.dumps(rows, indent=1))
         return
-    if not boxes:
+    if not boxes and not left:
         console().print("no box is running; start one with: muster up")
         return
     table = Table("NAME", "KIND", "KUBERNETES", "NODES", "AGE", "KEPT", "KUBECONFIG", box=None, pad_edge=False)
@@ -103,6 +121,8 @@ def ps(as_json: bool) -> None:
             entry.name, entry.kind, entry.kubernetes, str(entry.nodes), age, "yes" if entry.kept else "no",
             str(entry.kubeconfig),
         )  # fmt: skip
+    for cluster in left:
+        table.add_row(cluster, "kind", "-", "-", "-", "left by an earlier run", f"remove it: muster down {cluster}")
     console().print(table)
 
 
@@ -112,7 +132,7 @@ def ps(as_json: bool) -> None:
 def kubectl(name: str | None, arguments: tuple[str, ...]) -> int:
     """Run kubectl against a box: muster kubectl -- get pods -A"""
     entry = registry.find(name)
-    program = shutil.which("kubectl")
+    program = shutil.which("kubectl") or _own_kubectl()
     if program is None:
         raise HarnessError(
             "kubectl is not on PATH", hint=f"Install it, or use another client with KUBECONFIG={entry.kubeconfig}"
@@ -154,15 +174,29 @@ def _install(box: EmbeddedBox, integration: str) -> None:
     from harness.adapters import adapter
     from harness.adapters.base import Settings
     from harness.box.phases import phase
+    from harness.incluster import install
 
     name, _, version = integration.partition("@")
     chosen = adapter(name)
     with phase(box.listener, f"Installing {chosen.title}"):
-        chosen.install(box, Settings(version or None, progress=box.listener.build))
+        install(chosen, box, Settings(version or None, progress=box.listener.build))
 
 
-def _greet(box: EmbeddedBox, nodes: int, keep: bool) -> None:
+def left_clusters() -> list[str]:
+    """The names of kind boxes whose muster is gone but whose containers are not."""
+    known = {entry.name for entry in registry.running()}
+    return [name for one in docker.clusters() if (name := one.removeprefix(docker.PREFIX)) not in known]
+
+
+def _own_kubectl() -> str | None:
+    """The kubectl that came with a node image, if there is one."""
+    found = [record for record in store.records("kubernetes-node") if store.complete(record)]
+    return str(found[-1].path / found[-1].binaries["kubectl"].file) if found else None
+
+
+def _greet(box: EmbeddedBox, keep: bool) -> None:
     out = console()
+    nodes = len(box.api.list(NODE))
     out.print(f"\nbox [bold]{box.name}[/bold]: Kubernetes {box.kubernetes}, {nodes} nodes, {box.server}")
     out.print(f"  export KUBECONFIG={box.kubeconfig}")
     out.print("  kubectl get nodes")

@@ -12,10 +12,9 @@ from harness.world import World
     profile="GANG-RECOVERY",
 )
 def test_members_of_a_removed_node_come_back_elsewhere(world: World) -> None:
-    world.nodes(2, gpus=4)
+    lost, _ = world.nodes(2, gpus=4)
     gang = world.submit(Gang("running", size=4, gpus=2))
     assert gang.is_bound_whole()
-    lost = "node-0"
     members = [one.name for one in gang.members() if one.state.get("node") == lost]
 
     world.remove_node(lost)

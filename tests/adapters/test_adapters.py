@@ -216,6 +216,19 @@ def test_yunikorn_placeholders_are_no_members() -> None:
     assert yunikorn.classify({"metadata": {"name": "a", "labels": {"muster.dev/part": "fence"}}}) == ("", "fence", "")
 
 
+def test_yunikorn_placeholders_of_a_gang_with_a_long_name_are_told_by_their_label() -> None:
+    gang = Gang("a" * 60, size=2)
+    objects = gang_objects(adapter("yunikorn"), gang, "case-12345678", "1.37.1")
+    yunikorn.finish(objects)
+    (identity,) = {obj["metadata"]["labels"]["applicationId"] for obj in objects}
+    (group,) = json.loads(objects[0]["metadata"]["annotations"][yunikorn.TASK_GROUPS])
+    held = placeholder(identity, "member")
+    held["metadata"]["labels"].update(group["labels"])
+
+    assert len(identity) <= 63
+    assert yunikorn.classify(held) == (gang.name, "placeholder", "")
+
+
 def test_yunikorn_placeholders_keep_apart_as_their_members_do() -> None:
     gang = Gang("apart", size=2, selector={"zone": "a"})
     objects = gang_objects(adapter("yunikorn"), gang, "n1", "1.37.1")

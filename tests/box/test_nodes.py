@@ -41,6 +41,15 @@ def test_a_node_without_gpus_names_none():
     assert node["spec"]["taints"] == [{"key": "dedicated", "value": "x", "effect": "NoSchedule"}]
 
 
+def test_no_name_of_a_node_is_given_twice(box: EmbeddedBox, nodes: Callable[..., list[str]]):
+    [first] = nodes(1, name="brief")
+    box.nodes.remove(first)
+
+    [second] = nodes(1, name="brief")
+
+    assert second != first
+
+
 def test_a_node_can_be_cordoned_lost_resized_and_removed(box: EmbeddedBox, nodes: Callable[..., list[str]]):
     name = nodes(1, gpus=4, name="fickle")[0]
 

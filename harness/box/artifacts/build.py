@@ -65,6 +65,8 @@ def build(component: Component, lock: Lock, toolchain: Toolchain, work: Path, pr
         (work / name).mkdir()
     for file in lock.files:
         shutil.copyfile(file, work / "source" / file.name)
+    if component.program:
+        shutil.copyfile(store.program_file(component), work / "source" / "main.go")
     if not _module_is_here(job):
         failures.require_space(job.what, cache_root(), component.disk_mb << 20)
     total, fresh = _survey(job)
@@ -141,7 +143,7 @@ def _go(job: _Build, arguments: list[str], on_line: gocmd.OnLine, on_tick: gocmd
     code, stdout, stderr = gocmd.run(
         [job.toolchain.go, *arguments],
         cwd=job.work / "source",
-        env=job.toolchain.environment(job.work / "scratch"),
+        env=job.toolchain.environment(job.work / "scratch") | ({"CGO_ENABLED": "1"} if job.component.cgo else {}),
         on_line=on_line,
         on_tick=on_tick,
     )

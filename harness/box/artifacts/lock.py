@@ -24,7 +24,8 @@ from typing import Any
 
 from harness.box.artifacts import failures, gocmd, toolchain
 from harness.box.artifacts.progress import Event, Progress, silent
-from harness.box.artifacts.register import VERSION, Component, Lock, Register, fill, load
+from harness.box.artifacts.register import OWN, VERSION, Component, Lock, Register, fill, load
+from harness.box.artifacts.store import program_file
 from harness.box.data import cache_root, data_root, in_checkout, user_data_root
 from harness.core.errors import ArtifactError, UsageError
 
@@ -46,7 +47,7 @@ class _Maker:
         code, stdout, stderr = gocmd.run(
             [self.go.go, *arguments],
             cwd=self.work,
-            env=self.go.environment(self.work),
+            env=self.go.environment(self.work) | ({"CGO_ENABLED": "1"} if self.component.cgo else {}),
             on_line=lambda line: self.show(line.removeprefix("go: ")),
         )
         if code != 0:
@@ -88,6 +89,8 @@ def make_lock(
         maker.go = toolchain.find(source.get("Go", _ANY_GO), show, component=name, version=version)
         (maker.work / "go.mod").write_text(go_mod(component, version, source), encoding="utf-8")
         (maker.work / "go.sum").write_text(_go_sum(module), encoding="utf-8")
+        if component.program:
+            shutil.copyfile(program_file(component), maker.work / "main.go")
         packages = [process.package for process in component.processes.values()]
         tags = ["-tags", ",".join(component.tags)] if component.tags else []
         maker.show("resolving what the programs need")
@@ -98,9 +101,10 @@ def make_lock(
 
 def go_mod(component: Component, version: str, source: dict[str, Any]) -> str:
     """The go.mod to start from; `source` is the component's own, as `go mod edit -json` prints it."""
-    lines = ["module muster.local/lock", "", f"go {source.get('Go', _ANY_GO)}", ""]
+    lines = [f"module {OWN}", "", f"go {source.get('Go', _ANY_GO)}", ""]
     lines += [f"godebug {setting['Key']}={setting['Value']}" for setting in source.get("GoDebug") or []]
-    lines += ["", "tool (", *(f"\t{process.package}" for process in component.processes.values()), ")", ""]
+    tools = [process.package for process in component.processes.values() if process.package != OWN]
+    lines += ["", "tool (", *(f"\t{package}" for package in tools), ")", ""] if tools else [""]
     lines += [f"require {component.module} v{version}", ""]
     if replaces := sorted(_replaces(component, version, source)):
         lines += ["replace (", *(f"\t{line}" for line in replaces), ")"]

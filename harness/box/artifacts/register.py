@@ -22,10 +22,12 @@ from harness.core.errors import HarnessError, UsageError
 
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:[-+][0-9A-Za-z.+-]+)?")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+REFERENCES = ("jobset-gang.controller", "jobset-barrier.controller", "lws.provider")  # programs of muster itself
+OWN = "muster.local/lock"  # the module that a lock is; a component's own program is its only package
 _MAJOR_SUFFIX = re.compile(r"v[2-9]\d*|v1\d+")
 _FIELDS = {
     "about", "homepage", "licence", "module", "staging", "swaps", "default", "tags", "ldflags", "disk_mb", "processes",
-    "files",
+    "files", "cgo", "program",
 }  # fmt: skip
 
 
@@ -70,6 +72,8 @@ class Component:
     ldflags: Sequence[str] = ()
     disk_mb: int = 1000
     files: Mapping[str, Sequence[str]] = field(default_factory=dict)  # name -> glob patterns inside the module
+    cgo: bool = False  # needs a C compiler
+    program: str = ""  # a main.go of ours below clusters/, built inside the lock's own module
 
     def linker_flags(self, version: str) -> str:
         """Stripped, and with the version where the component looks for it."""
@@ -109,6 +113,8 @@ class Register:
     def process(self, full_name: str) -> Process:
         """The process named as COMPONENT.PROCESS."""
         name, _, process = full_name.partition(".")
+        if full_name in REFERENCES:
+            return Process(process, "harness", process)
         component = self.component(name)
         if process not in component.processes:
             raise UsageError(

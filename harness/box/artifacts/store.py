@@ -27,7 +27,7 @@ from filelock import FileLock, Timeout
 
 from harness.box.artifacts.progress import Event, Progress
 from harness.box.artifacts.register import Component, Lock
-from harness.box.data import cache_root
+from harness.box.data import cache_root, data_root
 from harness.core.errors import ArtifactError
 
 STAGED = "install"  # the folder inside a working folder that becomes the artifact
@@ -75,14 +75,23 @@ def lock_hash(lock: Lock) -> str:
 
 def recipe_hash(component: Component, lock: Lock) -> str:
     """The hash of everything about a build that muster decides."""
-    recipe = {
+    recipe: dict[str, object] = {
         "lock": lock_hash(lock),
         "packages": {name: [p.package, p.file] for name, p in component.processes.items()},
         "tags": list(component.tags),
         "ldflags": component.linker_flags(lock.version),
         "platform": f"{sys.platform}/{platform.machine()}",
     }
+    if component.cgo:
+        recipe["cgo"] = True
+    if component.program:
+        recipe["program"] = sha256(program_file(component))
     return hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()
+
+
+def program_file(component: Component) -> Path:
+    """The main.go of ours that a component is built from."""
+    return data_root() / "clusters" / component.program
 
 
 def key(recipe: str, toolchain: str) -> str:

@@ -1,0 +1,155 @@
+"""The JobSet controller in a box, shared by every integration that adds something to JobSets.
+
+The real release runs as a process of its own, with its webhooks over TLS. Its CRD drops every field it does not know,
+so what a design adds to a JobSet has to be added to the CRD's schema before it can be said; `Field` names such an
+addition.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from harness.adapters import hosting
+from harness.adapters.base import Box, Departure, Object, Settings
+from harness.box import crds
+from harness.box.api import PATCH_JSON
+from harness.box.artifacts import Artifact
+from harness.box.pki import write_private
+from harness.core.errors import ApiError, HarnessError, UsageError
+
+CONTROLLER = "jobset-controller"
+JOBSET = ("jobset.x-k8s.io/v1alpha2", "JobSet")
+JOB = ("batch/v1", "Job")
+DEFINITION = "jobsets.jobset.x-k8s.io"
+DOCS = "https://jobset.sigs.k8s.io/docs"
+SET_LABEL = "jobset.sigs.k8s.io/jobset-name"  # on the Jobs and pods of a set
+JOB_LABEL = "jobset.sigs.k8s.io/replicatedjob-name"
+INDEX_LABEL = "jobset.sigs.k8s.io/job-index"
+DEPARTURES = (
+    hosting.OUTSIDE,
+    Departure("admission webhooks are reached by URL on 127.0.0.1", "the controller is a process of this machine"),
+    Departure("certificates of the box, no internal certificate management", "that needs a Secret mounted in a pod"),
+    Departure("webhooks for pods see only pods of a set", "without it nothing starts while the controller is down"),
+)
+definitions = hosting.definitions("jobset")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field that a design adds to JobSets: where (`spec` or `spec.replicatedJobs`), its name and its schema."""
+
+    where: str
+    name: str
+    schema: Object
+
+    @property
+    def departure(self) -> Departure:
+        return Departure(
+            f"the CRD of JobSet has {self.where}.{self.name} in its schema",
+            "the released CRD drops the field; the design adds it to the API",
+        )
+
+
+def start(box: Box, settings: Settings, fields: Sequence[Field] = ()) -> Artifact:
+    """Start the controller and register its webhooks; JobSets then have these fields too."""
+    found = hosting.artifact("jobset", settings)
+    check_pair(found.version, box.kubernetes)
+    if not hosting.runs(box, CONTROLLER):
+        hosting.ensure_crds(box, found)
+        extend(box, fields)
+        port, health = box.reserve_port(), box.reserve_port()
+        config = box.directory / "jobset.yaml"
+        hosting.write_yaml(config, configuration(port, health, _certificates(box)))
+        flags = [f"--kubeconfig={box.identity(CONTROLLER)}", f"--config={config}"]
+        listens, answers = hosting.tcp_probe(port), hosting.http_probe(health, "/readyz")
+        hosting.start(
+            box, CONTROLLER, found.binaries["controller"], flags, role="controller",
+            probe=lambda: answers() and listens(),
+        )  # fmt: skip
+        box.processes[CONTROLLER].wait_ready(hosting.START_TIMEOUT)
+        for obj in webhooks(found, url=f"https://127.0.0.1:{port}", authority=box.authority.certificate):
+            box.api.apply(obj)
+    box.processes[CONTROLLER].wait_ready(hosting.START_TIMEOUT)
+    return found
+
+
+def check_pair(version: str, kubernetes: str) -> None:
+    """UsageError for a JobSet whose pod templates do not know the gang reference of this Kubernetes."""
+    old = kubernetes.startswith("1.35.")
+    if old != version.startswith("0.11."):
+        fitting = "0.11.1" if old else "0.12.0"
+        raise UsageError(
+            f"JobSet {version} does not go with Kubernetes {kubernetes}: its pod templates have the reference to a "
+            f"gang of {'a later' if old else 'an earlier'} release",
+            hint=f"Ask for JobSet {fitting}, such as --integration jobset-gang@{fitting}.",
+        )
+
+
+def extend(box: Box, fields: Sequence[Field]) -> None:
+    """Add fields to the schema of JobSets and return when the API server keeps them."""
+    root = "/spec/versions/0/schema/openAPIV3Schema/properties/spec"
+    places = {"spec": root, "spec.replicatedJobs": f"{root}/properties/replicatedJobs/items"}
+    change = [
+        {"op": "add", "path": f"{places[one.where]}/properties/{one.name}", "value": one.schema} for one in fields
+    ]
+    if change:
+        box.api.patch(crds.CRD, "", DEFINITION, change, content_type=PATCH_JSON)
+    deadline = time.monotonic() + hosting.START_TIMEOUT
+    while not all(_kept(box, one) for one in fields):
+        if time.monotonic() > deadline:
+            names = ", ".join(one.name for one in fields)
+            raise HarnessError(f"the API server does not keep {names} in JobSets, though their CRD has it")
+        time.sleep(0.02)
+
+
+def _kept(box: Box, one: Field) -> bool:
+    """Whether a JobSet with the field is told from one without: what is unknown is refused when asked to be strict."""
+    spec: Object = {one.name: {}} if one.where == "spec" else {"replicatedJobs": [{"name": "probe", one.name: {}}]}
+    obj = {"apiVersion": JOBSET[0], "kind": JOBSET[1], "metadata": {"name": "probe", "namespace": "default"},
+           "spec": spec}  # fmt: skip
+    try:
+        box.api.create(obj, dryRun="All", fieldValidation="Strict")
+    except ApiError as error:
+        return "unknown field" not in error.message
+    return True
+
+
+def configuration(port: int, health: int, certificates: Path) -> Object:
+    """The controller's configuration file."""
+    return {
+        "apiVersion": "config.jobset.x-k8s.io/v1alpha1", "kind": "Configuration",
+        "internalCertManagement": {"enable": False},
+        "leaderElection": {"leaderElect": False},
+        "metrics": {"bindAddress": "0"},
+        "health": {"healthProbeBindAddress": f"127.0.0.1:{health}"},
+        "webhook": {"host": "127.0.0.1", "port": port, "certDir": str(certificates)},
+    }  # fmt: skip
+
+
+def _certificates(box: Box) -> Path:
+    """A folder with certificate and key under the names that the controller looks for."""
+    pair = box.authority.issue(CONTROLLER)
+    folder = box.directory / "pki" / CONTROLLER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    write_private(folder / "tls.crt", pair.certificate)
+    write_private(folder / "tls.key", pair.key)
+    return folder
+
+
+def webhooks(found: Artifact, *, authority: bytes, url: str) -> list[Object]:
+    """The vendor's webhook configurations, by URL; those for pods are asked about pods of sets only."""
+    bundle = base64.b64encode(authority).decode()
+    objects = list(yaml.safe_load_all(hosting.pick(found.files["webhooks"], "manifests.yaml").read_text("utf-8")))
+    for obj in objects:
+        obj["metadata"]["name"] = f"jobset-{obj['metadata']['name']}"  # as the vendor's kustomization does
+        for hook in obj["webhooks"]:
+            hook["clientConfig"] = {"url": url + hook["clientConfig"]["service"]["path"], "caBundle": bundle}
+            if any("pods" in rule["resources"] for rule in hook["rules"]):
+                hook["objectSelector"] = {"matchExpressions": [{"key": SET_LABEL, "operator": "Exists"}]}
+    return objects

@@ -1,0 +1,193 @@
+"""Build the node image: Debian below, locked Go builds on it, every image of the control plane inside.
+
+What comes out is an archive for `docker load`, kept in the cache under the hash of all that went in. Made where no
+registry can be reached; where one can, the official kindest/node does the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from filelock import FileLock
+
+from harness.box.artifacts import Artifact, Progress, failures
+from harness.box.artifacts.progress import silent
+from harness.box.image import inner, preload, recipe, rootfs
+from harness.box.image.archive import PATH, Image, tree, write_layer
+from harness.box.image.say import Say
+
+ROOM_MB = 4000  # the tree, its layer and the finished archive side by side
+
+
+@dataclass(frozen=True, slots=True)
+class NodeImage:
+    """A finished node image in the cache."""
+
+    kubernetes: str
+    tag: str
+    key: str
+    versions: Mapping[str, str]
+    packages: Mapping[str, str]  # of Debian, with their versions
+    size: int
+    seconds: float
+    archive: str  # file name in the store
+
+    @property
+    def path(self) -> Path:
+        return recipe.store() / self.archive
+
+
+def stored() -> list[NodeImage]:
+    """Every finished image, by version."""
+    found = []
+    for record in sorted(recipe.store().glob("node-*.json")):
+        try:
+            image = NodeImage(**json.loads(record.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            continue
+        if image.path.is_file() and image.path.stat().st_size == image.size:
+            found.append(image)
+    return found
+
+
+def find(kubernetes: str | None = None, progress: Progress = silent, mirror: str = "") -> NodeImage | None:
+    """The finished image of this version, if it was built from what there is now."""
+    versions = recipe.versions(kubernetes)
+    artifacts = recipe.resolve_all(versions, progress)
+    key = recipe.image_key(artifacts, mirror or recipe.recipe().mirror)
+    return next((image for image in stored() if image.key == key), None)
+
+
+def provide(kubernetes: str | None = None, progress: Progress = silent, mirror: str = "") -> NodeImage:
+    """The image, built now if it is not there."""
+    versions = recipe.versions(kubernetes)
+    say = Say(versions["kubernetes"], progress)
+    ready = find(kubernetes, progress, mirror) if _built(versions) else None
+    if ready is not None:
+        return ready
+    rootfs.require_tools()
+    artifacts = recipe.resolve_all(versions, progress)
+    mirror = mirror or recipe.recipe().mirror
+    key = recipe.image_key(artifacts, mirror)
+    recipe.store().mkdir(parents=True, exist_ok=True)
+    with FileLock(recipe.store() / f".node-{key[: recipe.SHORT]}.lock"):
+        ready = next((image for image in stored() if image.key == key), None)
+        if ready is not None:  # another muster made it while we waited
+            return ready
+        failures.require_space(f"node image {versions['kubernetes']}", recipe.store(), ROOM_MB << 20)
+        image = _build(versions, artifacts, key, mirror, say)
+    say(f"built {image.tag}, {image.size / 1e6:.0f} MB", stage="done")
+    return image
+
+
+def _built(versions: Mapping[str, str]) -> bool:
+    return any(image.kubernetes == versions["kubernetes"] for image in stored())
+
+
+def _build(
+    versions: Mapping[str, str], artifacts: Mapping[str, Artifact], key: str, mirror: str, say: Say
+) -> NodeImage:
+    kubernetes = versions["kubernetes"]
+    began = time.monotonic()
+    base = rootfs.provide(mirror, say)
+    with tempfile.TemporaryDirectory(prefix=".node-", dir=recipe.store()) as folder:
+        work = Path(folder)
+        root = work / "root"
+        say("laying out the file system")
+        rootfs.unpack(base, root)
+        packages = _packages(root)
+        _furnish(root, artifacts, kubernetes)
+        say("writing the images of the control plane")
+        archives = inner.write_all(artifacts, root, _made(work / "images"))
+        say("giving them to containerd")
+        preload.preload(artifacts["containerd"], archives, root / "var/lib/containerd")
+        say("packing the node")
+        name, tag = f"node-{kubernetes}-{key[: recipe.SHORT]}", recipe.tag(kubernetes, key)
+        archive = _pack(root, work / "layer.tar", tag, recipe.store() / f"{name}.tar")
+    image = NodeImage(
+        kubernetes, tag, key, dict(versions), packages, archive.stat().st_size, round(time.monotonic() - began, 1),
+        archive.name,
+    )  # fmt: skip
+    record = recipe.store() / f"{name}.json"
+    record.write_text(json.dumps(asdict(image), indent=1) + "\n", encoding="utf-8")
+    return image
+
+
+def _furnish(root: Path, artifacts: Mapping[str, Artifact], kubernetes: str) -> None:
+    """Put our binaries, files and settings of systemd into the file system."""
+    made = recipe.recipe()
+    for folder, names in made.programs.items():
+        for name in names:
+            component, _, process = name.partition(".")
+            binary = artifacts[component].binaries[process]
+            target = _made(root / folder.lstrip("/")) / binary.name
+            shutil.copyfile(binary, target)
+            target.chmod(0o755)
+    files = recipe.source() / "files"
+    for path in sorted(files.rglob("*")):
+        if path.is_file():
+            target = root / path.relative_to(files)
+            _made(target.parent)
+            shutil.copyfile(path, target)
+            target.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+    (root / "kind/version").write_text(f"v{kubernetes}")
+    units = root / "etc/systemd/system"
+    for unit in made.masked:
+        _link(units / unit, "/dev/null")
+    _link(units / "default.target", "/lib/systemd/system/multi-user.target")
+    for unit in ("containerd.service", "kubelet.service"):
+        _link(_made(units / "multi-user.target.wants") / unit, f"/etc/systemd/system/{unit}")
+    for folder in ("etc/cni/net.d", "etc/kubernetes/manifests", "var/lib/kubelet", "var/log/journal"):
+        _made(root / folder)
+
+
+def _pack(root: Path, layer: Path, tag: str, target: Path) -> Path:
+    digest = hashlib.sha256()
+    with layer.open("wb") as sink:
+        tree(root, _Hashed(sink, digest))  # type: ignore[arg-type]
+    image = Image(
+        tag, entrypoint=("/usr/local/bin/entrypoint", "/sbin/init"), environment=(PATH, "container=docker"),
+        stop_signal="SIGRTMIN+3",
+    )  # fmt: skip
+    with layer.open("rb") as content:
+        return write_layer(image, content, layer.stat().st_size, digest.hexdigest(), target)
+
+
+class _Hashed:
+    """A file that is hashed as it is written."""
+
+    def __init__(self, sink: IO[bytes], digest: Any) -> None:
+        self._sink, self._digest = sink, digest
+
+    def write(self, content: bytes) -> int:
+        self._digest.update(content)
+        return self._sink.write(content)
+
+
+def _packages(root: Path) -> dict[str, str]:
+    """What Debian says is installed."""
+    found, name = {}, ""
+    for line in (root / "var/lib/dpkg/status").read_text(errors="replace").splitlines():
+        key, _, value = line.partition(": ")
+        name = value if key == "Package" else name
+        if key == "Version":
+            found[name] = value
+    return found
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _link(path: Path, target: str) -> None:
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)

@@ -1,0 +1,299 @@
+"""The kind box: real kubelets and real containers, with the same words as the embedded box.
+
+kind makes the cluster (one control plane and some workers, each a container); around it stands what every box has: a
+folder, a keeper that outlives us just long enough to tidy up, a recorder's audit log, identities, KWOK for fake nodes.
+What is a process of this machine in an embedded box is a program in a container here, and obeys the same words.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+import yaml
+
+from harness.box import crds, profile, registry
+from harness.box.artifacts import resolve
+from harness.box.data import data_root
+from harness.box.embedded import EmbeddedBox
+from harness.box.image import recipe
+from harness.box.kind import cluster, config, docker, nodeimage, relay
+from harness.box.kind.authority import ClusterAuthority, ClusterCredentials
+from harness.box.kind.nodes import KindNodes, keep_off_fake_nodes, wait_all_ready
+from harness.box.kind.programs import StaticProgram
+from harness.box.link import KeeperLink
+from harness.box.nodes import Pool, total
+from harness.box.phases import Listener, phase
+from harness.box.process import Command
+from harness.core.errors import MusterError, UsageError
+
+READY_TIMEOUT = 180.0  # seconds from a control plane that is up to workers that are ready; ten is usual
+ROLES = {"etcd": "etcd", "kube-apiserver": "apiserver", "kube-controller-manager": "controller",
+         "kube-scheduler": "scheduler"}  # fmt: skip
+_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,38}[a-z0-9])?")
+
+
+class KindBox(EmbeddedBox):
+    """A cluster made of containers. Use it as a context manager, or call `start` and `stop`.
+
+    with KindBox(kubernetes="1.37", workers=2, gpus=8) as box:
+        box.processes["kube-scheduler"].kill()
+    """
+
+    kind = "kind"
+
+    def __init__(
+        self, kubernetes: str | None = None, nodes: Sequence[Pool] = (), *, name: str | None = None,
+        binaries: Mapping[str, Path] | None = None, gates: Mapping[str, bool] | None = None, port: int = 0,
+        scheduler: bool = True, listener: Listener | None = None, definitions: Sequence[Path] = (),
+        workers: int = 2, gpus: int = 8, image: str = "auto", sync: str = "", reserved: bool = False,
+        keep_failed: bool = False,
+    ) -> None:  # fmt: skip
+        """`nodes` are fake ones beside the workers; `reserved` keeps what does not ask for them off the workers."""
+        if name is not None and not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{name!r} cannot be the name of a kind box",
+                hint="Use up to 40 lower-case letters, digits, '-' or '.', a letter or digit at both ends.",
+            )
+        if binaries:
+            raise UsageError(
+                "a kind box runs what is in its node image, so single binaries cannot be replaced",
+                hint="Use the embedded box for --binary, or an image of your own with --image.",
+            )
+        super().__init__(
+            kubernetes, nodes, name=name, gates=gates, port=port, listener=listener, definitions=definitions,
+            scheduler=scheduler,
+        )  # fmt: skip
+        self.workers = workers
+        self._gpus = gpus
+        self._image = image
+        self._sync = sync
+        self._reserved = reserved
+        self._keep_failed = keep_failed
+        self._cluster: cluster.Cluster | None = None
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self) -> KindBox:
+        """Bring everything up; on any failure the logs are kept and, unless asked otherwise, nothing is left."""
+        began = time.monotonic()
+        docker.require_engine()
+        cluster.require_driver()
+        self.image = nodeimage.choose(self._image, self._wanted, self.listener)
+        self.kubernetes = self.image.kubernetes
+        self.profile = profile.profile(self.kubernetes)
+        for gate in self._gates:
+            self.profile.homes(gate)
+        self._resolve()
+        self.directory = self._claim()
+        self.name = self.directory.name
+        try:
+            self._bring_up()
+        except BaseException as error:
+            self.fail(error)
+            raise
+        self.timings["start"] = time.monotonic() - began
+        return self
+
+    def stop(self) -> None:
+        """Delete the cluster, end every process and remove the folder. Safe to call twice."""
+        if self._keeper is not None and self._cluster is not None:
+            with contextlib.suppress(MusterError):  # the keeper tries once more
+                self._cluster.delete()
+                self._keeper.farewell(())
+        super().stop()
+
+    def fail(self, error: BaseException) -> None:
+        """Stop for this error; the logs of all nodes are kept, and so is the cluster if that was asked for."""
+        made = self._cluster is not None and self._cluster.name in docker.clusters()
+        if made and self._cluster is not None and not isinstance(error, KeyboardInterrupt):
+            self._cluster.export_logs(self.directory / "logs" / "kind")
+        if made and self._keep_failed and self._keeper is not None and not isinstance(error, KeyboardInterrupt):
+            kept = registry.keep_logs(self.directory)
+            self.keep()
+            if isinstance(error, MusterError):
+                error.hint = f"{self._ways_in()}\nThe logs of all nodes: {kept}"
+            return
+        if made and self._cluster is not None:
+            with contextlib.suppress(MusterError):
+                self._cluster.delete()
+                if self._keeper is not None:
+                    self._keeper.farewell(())
+        super().fail(error)
+
+    def _ways_in(self) -> str:
+        return (
+            f"The cluster was kept: export KUBECONFIG={self.kubeconfig}, or look into a node with "
+            f"`docker exec -it {self._cluster_name}-control-plane bash`. Delete it with: muster down {self.name}"
+        )
+
+    def keep(self) -> None:
+        assert self._keeper is not None, "the box is not running"
+        self._register(kept=True)
+        self._keeper.keep()
+        self._keeper = None
+        if hasattr(self, "api"):
+            self.api.close()
+
+    # -- ways in ------------------------------------------------------------------------------------------------------
+
+    @property
+    def server(self) -> str:
+        return self._server
+
+    @property
+    def audit_log(self) -> Path:
+        return self.directory / "audit" / "audit.log"
+
+    @property
+    def cluster(self) -> cluster.Cluster:
+        assert self._cluster is not None, "the box is not running"
+        return self._cluster
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Of what is in the node image, if it is our own."""
+        return recipe.versions(self.kubernetes) if self.image.own else {}
+
+    # -- the start, step by step --------------------------------------------------------------------------------------
+
+    def _resolve(self) -> None:
+        for component in ("kind", "kwok"):
+            self.artifacts[component] = resolve(component, progress=self.listener.build)
+        if self.image.own:
+            for component in ("kubernetes", "kubernetes-node", "etcd"):
+                version = None if component == "etcd" else self.kubernetes
+                self.artifacts[component] = resolve(component, version, progress=self.listener.build)
+        else:
+            self.artifacts["kubernetes-node"] = resolve("kubernetes-node", None, progress=self.listener.build)
+            self.artifacts["kubernetes"] = self.image.artifact()
+
+    def _claim(self) -> Path:
+        leftover = f"{docker.PREFIX}{self._name}" if self._name else ""
+        if leftover in docker.clusters() and leftover[len(docker.PREFIX) :] not in _running():
+            raise UsageError(
+                f"a kind cluster called {leftover} was left by an earlier run",
+                hint=f"Remove it: muster down {self._name}",
+            )
+        return registry.claim(self._name)
+
+    @property
+    def _cluster_name(self) -> str:
+        return f"{docker.PREFIX}{self.name}"
+
+    def _bring_up(self) -> None:
+        self._server = ""
+        for folder in ("pki", "logs", "audit"):
+            (self.directory / folder).mkdir(mode=0o700)
+        self.audit_log.touch(mode=0o600)  # the API server appends; the file stays ours to read
+        self._keeper = KeeperLink(self.directory)
+        self._register(kept=False)
+        self._cluster = cluster.Cluster(
+            self.directory, self._cluster_name, self.image.reference, kind=self.artifacts["kind"].binaries["kind"],
+            kubectl=self.artifacts["kubernetes-node"].binaries["kubectl"],
+        )  # fmt: skip
+        self._keeper.farewell(self._cluster.farewell())
+        began = time.monotonic()
+        with phase(self.listener, f"Creating kind cluster: Kubernetes {self.kubernetes}, {self.workers} workers"):
+            self._cluster.create(self._write_config())
+            self.timings["create"] = time.monotonic() - began
+            self._connect()
+            self._start_kwok()
+            wait_all_ready(self.api, self._node_names(), READY_TIMEOUT)
+        self.timings["ready"] = time.monotonic() - began
+        with phase(self.listener, "Furnishing nodes"):
+            self._furnish()
+        self._register(kept=False)
+
+    def _write_config(self) -> Path:
+        path = self.directory / "cluster.yaml"
+        path.write_text(
+            config.cluster_config(
+                name=self._cluster_name, profile=self.profile, gates=self._gates, workers=self.workers,
+                port=self._port, own=self.image.own, audit_folder=self.directory / "audit", sync=self._sync,
+                versions=self.versions,
+            )
+        )  # fmt: skip
+        return path
+
+    def _connect(self) -> None:
+        """Become the cluster's authority and administrator."""
+        kubeconfig = yaml.safe_load(self.kubeconfig.read_text())
+        self._server = kubeconfig["clusters"][0]["cluster"]["server"]
+        self.port = int(self._server.rpartition(":")[2])
+        pki = [
+            docker.execute(self.cluster.control_plane, ["cat", f"/etc/kubernetes/pki/ca.{part}"]).encode()
+            for part in ("crt", "key")
+        ]
+        gateway = relay.gateway()
+        authority = ClusterAuthority(pki[0], pki[1], gateway)
+        self._credentials = ClusterCredentials(self.directory, self._server, authority)  # type: ignore[assignment]
+        self.api = relay.RelayedApi(self._server, self._credentials.context, gateway=gateway, relay=self._relay)
+        for name, role in ROLES.items():
+            manifest = docker.execute(self.cluster.control_plane, ["cat", f"/etc/kubernetes/manifests/{name}.yaml"])
+            argv = tuple(yaml.safe_load(manifest)["spec"]["containers"][0]["command"])
+            log = self.directory / "logs" / f"{name}.log"
+            program: Any = StaticProgram(self.api, Command(name, argv, role=role), self.cluster.control_plane, log)
+            self.processes[name] = program
+
+    def _relay(self, port: int) -> None:
+        """Have whoever listens on this port of 127.0.0.1 reached from the cluster."""
+        name = f"relay-{port}"
+        if name not in self.processes:
+            command = (sys.executable, "-m", "harness.box.kind.relay", relay.gateway(), str(port))
+            self.run(Command(name, command, {"PYTHONPATH": _import_path()}, role="relay"))
+
+    def _start_kwok(self) -> None:
+        self.identity("kwok")
+        flags = profile.flags("kwok", stages=data_root() / "clusters" / "stages.yaml")
+        self.run(Command("kwok", (str(self.artifacts["kwok"].binaries["kwok"]), *flags), role="nodes"))
+
+    def _furnish(self) -> None:
+        """Definitions, GPUs, fake nodes: what a box has before anybody uses it."""
+        if self._definitions:
+            crds.ensure(self.api, self._definitions)
+            # it learns of kinds that appear after its start only half a minute later
+            self.processes["kube-controller-manager"].restart(READY_TIMEOUT)
+        self.identity("muster-gpus")
+        watch = (sys.executable, "-m", "harness.box.kind.gpus", "muster-gpus.kubeconfig")
+        self.run(Command("gpus", watch, {"PYTHONPATH": _import_path()}, role="nodes"))
+        real = [name for name in self._node_names() if name != self.cluster.control_plane]
+        self.nodes = KindNodes(self.api, f"v{self.kubernetes}", real)
+        keep_off_fake_nodes(self.api)
+        if self._reserved:
+            self.nodes.reserve()
+        else:
+            for name in real:
+                self.nodes.give_gpus(name, self._gpus)
+        for pool in self.pools:
+            self.nodes.add(pool)
+
+    def _node_names(self) -> list[str]:
+        """The nodes kind makes, by the names it gives them."""
+        numbers = ["" if number == 1 else str(number) for number in range(1, self.workers + 1)]
+        return [self.cluster.control_plane, *(f"{self._cluster_name}-worker{number}" for number in numbers)]
+
+    def _register(self, *, kept: bool) -> None:
+        assert self._keeper is not None
+        started = psutil.Process(self._keeper.pid).create_time()
+        entry = registry.Entry(
+            name=self.name, kind=self.kind, kubernetes=self.kubernetes, keeper=self._keeper.pid, keeper_started=started,
+            created=time.time(), server=self._server, nodes=total(self.pools) + self.workers + 1, kept=kept,
+        )  # fmt: skip
+        registry.write(entry, self.directory)
+
+
+def _running() -> set[str]:
+    return {entry.name for entry in registry.running()}
+
+
+def _import_path() -> str:
+    import harness
+
+    return str(Path(harness.__file__).resolve().parent.parent)

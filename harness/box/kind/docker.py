@@ -1,0 +1,114 @@
+"""The container engine: whether one answers, and the few things asked of it besides what kind does.
+
+muster starts no engine and installs none; where none answers it says how to get one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.core.errors import HarnessError
+
+CLUSTER_LABEL = "io.x-k8s.kind.cluster"
+PREFIX = "muster-"  # of every cluster of ours, so that what an earlier run left can be told from other clusters
+QUICK = 20.0  # seconds for a question; an engine that takes longer is not well
+
+
+def require_engine() -> str:
+    """The version of the engine; HarnessError that says how to get one."""
+    if shutil.which("docker") is None:
+        raise _none("there is no `docker` on PATH")
+    try:
+        answer = _docker(["version", "--format", "{{.Server.Version}}"], QUICK)
+    except subprocess.TimeoutExpired:
+        raise _none(f"the engine did not answer within {QUICK:.0f} s") from None
+    if answer.returncode != 0:
+        said = (answer.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise _none(said)
+    return answer.stdout.strip()
+
+
+def available() -> bool:
+    """Whether it is worth asking an engine at all; cheap, for commands that have other work."""
+    host = os.environ.get("DOCKER_HOST", "")
+    return shutil.which("docker") is not None and (bool(host) or Path("/var/run/docker.sock").exists())
+
+
+def has_image(tag: str) -> bool:
+    return _docker(["image", "inspect", tag], QUICK).returncode == 0
+
+
+def load(archive: Path) -> None:
+    """Give the engine an image from an archive."""
+    done = _docker(["load", "--input", str(archive)], 600)
+    if done.returncode != 0:
+        raise HarnessError(
+            f"docker could not load {archive.name}: {done.stderr.strip()[-500:]}",
+            hint="Is there room where Docker keeps its images? See: docker system df",
+        )
+
+
+def pull(reference: str) -> None:
+    done = _docker(["pull", "--quiet", reference], 1800)
+    if done.returncode != 0:
+        raise HarnessError(
+            f"docker could not pull {reference}: {done.stderr.strip()[-500:]}",
+            hint="Without a registry: muster image build, then --image own",
+        )
+
+
+def execute(container: str, command: Sequence[str], timeout: float = 30.0) -> str:
+    """What a command says inside a container; HarnessError if it fails."""
+    done = _docker(["exec", container, *command], timeout)
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip()[-400:]
+        raise HarnessError(f"{container}: {' '.join(command[:3])} failed: {said}")
+    return done.stdout
+
+
+def processes(container: str) -> list[tuple[int, str]]:
+    """Every process of a container: its pid on this machine, and its command line."""
+    done = _docker(["top", container, "-eo", "pid,args"], QUICK)
+    rows = [line.split(None, 1) for line in done.stdout.splitlines()[1:]]
+    return [(int(row[0]), row[1]) for row in rows if len(row) == 2 and row[0].isdigit()]
+
+
+def clusters() -> list[str]:
+    """The kind clusters of muster's that have containers, whoever made them; empty if no engine answers."""
+    if not available():
+        return []
+    try:
+        form = '{{.Label "' + CLUSTER_LABEL + '"}}'
+        done = _docker(["ps", "--all", "--filter", f"label={CLUSTER_LABEL}", "--format", form], QUICK)
+    except subprocess.TimeoutExpired:
+        return []
+    names = {line.strip() for line in done.stdout.splitlines()} if done.returncode == 0 else set()
+    return sorted(name for name in names if name.startswith(PREFIX))
+
+
+def remove(cluster: str) -> None:
+    """Remove the containers of a cluster with their volumes: all there is of it."""
+    found = _docker(["ps", "--all", "--quiet", "--filter", f"label={CLUSTER_LABEL}={cluster}"], QUICK).stdout.split()
+    if found:
+        done = _docker(["rm", "--force", "--volumes", *found], 120)
+        if done.returncode != 0:
+            raise HarnessError(f"the containers of {cluster} could not be removed: {done.stderr.strip()[-400:]}")
+
+
+def _docker(arguments: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["docker", *arguments], capture_output=True, text=True, errors="replace", timeout=timeout, check=False,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def _none(why: str) -> HarnessError:
+    return HarnessError(
+        f"a kind box needs a Docker engine: {why}",
+        hint="Start Docker, or set DOCKER_HOST. On a Debian machine without one, as root: ci/docker-up. The embedded "
+        "box needs none.",
+    )

@@ -1,0 +1,101 @@
+"""Which image the nodes of a kind cluster are made from.
+
+official   kindest/node by digest, pulled: needs a registry
+own        muster's own, built from Debian packages and locked Go modules: needs none
+auto       official where the registry answers and has this version, else own
+anything else is taken for the name of an image
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+from harness.box import image as own_images
+from harness.box.artifacts import Artifact
+from harness.box.artifacts import load as load_register
+from harness.box.data import data_root
+from harness.box.kind import docker
+from harness.box.phases import Listener, phase
+from harness.core.errors import UsageError
+
+CHOICES = ("auto", "official", "own")
+REACH = 3.0  # seconds to wait for a registry before it counts as out of reach
+_VERSION = re.compile(r":v?(\d+\.\d+\.\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An image that the engine has."""
+
+    reference: str
+    kubernetes: str  # full version
+    own: bool
+    why: str
+
+    def artifact(self) -> Artifact:
+        """What a report says about binaries that came in an image of somebody else's."""
+        return Artifact("kubernetes", self.kubernetes, {}, {}, {}, {"node-image": self.reference})
+
+
+def choose(wanted: str, kubernetes: str, listener: Listener) -> Chosen:
+    """The image for nodes of this Kubernetes, pulled or built and loaded if need be."""
+    minor = ".".join(kubernetes.removeprefix("v").split(".")[:2])
+    official: str | None = _known()["images"].get(minor)
+    if wanted not in CHOICES:
+        return _named(wanted, listener)
+    if wanted == "official" and official is None:
+        raise UsageError(
+            f"there is no official node image of Kubernetes {minor} in clusters/kind/official.yaml",
+            hint=f"Known: {', '.join(_known()['images'])}. Name one with --image REFERENCE, or use --image own.",
+        )
+    exact = kubernetes if kubernetes.count(".") == 2 else ""
+    fits = official is not None and (not exact or f":v{exact}@" in official)
+    if wanted == "official" or (wanted == "auto" and fits and _reachable(str(_known()["registry"]))):
+        assert official is not None
+        return _named(official, listener, why="the registry can be reached" if wanted == "auto" else "asked for")
+    why = "asked for" if wanted == "own" else "no registry can be reached" if fits else "no official image is known"
+    return _own(kubernetes, listener, why)
+
+
+def _own(kubernetes: str, listener: Listener, why: str) -> Chosen:
+    version = load_register().lock("kubernetes", kubernetes).version
+    image = own_images.provide(version, listener.build)
+    if not docker.has_image(image.tag):
+        with phase(listener, f"Loading {image.tag} into Docker ({why})"):
+            docker.load(image.path)
+    return Chosen(image.tag, version, True, why)
+
+
+def _named(reference: str, listener: Listener, why: str = "asked for") -> Chosen:
+    match = _VERSION.search(reference)
+    if match is None:
+        raise UsageError(
+            f"{reference!r} does not say which Kubernetes it has",
+            hint=f"Give {', '.join(CHOICES)}, or an image whose tag begins with the version, such as "
+            "kindest/node:v1.37.0.",
+        )
+    if not docker.has_image(reference):
+        with phase(listener, f"Pulling {reference} ({why})"):
+            docker.pull(reference)
+    return Chosen(reference, match[1], reference.startswith("muster.local/"), why)
+
+
+def _reachable(registry: str) -> bool:
+    try:
+        socket.create_connection((registry, 443), timeout=REACH).close()
+    except OSError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, Any]:
+    path = data_root() / "clusters" / "kind" / "official.yaml"
+    known: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return known

@@ -1,0 +1,115 @@
+"""The nodes of a kind box: real ones, and fake ones beside them for scale.
+
+A real worker is a kubelet and its containers; it says how many GPUs it has because we tell it to (`gpus.py`). While
+cases run, real workers carry a taint, so that what is placed on the fake nodes of a case stays there; a case that needs
+containers borrows them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from harness.box.api import NODE, Api, Object
+from harness.box.kind.gpus import WANTED
+from harness.box.nodes import Nodes
+from harness.core.errors import ApiError, HarnessError, UsageError
+from harness.core.gang import GPU
+
+RESERVED = "muster.dev/real"  # taint of real workers that nobody has borrowed
+_TERM = {"matchExpressions": [{"key": "muster.dev/pool", "operator": "DoesNotExist"}]}
+REAL_ONLY = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [_TERM]}}}
+POLL = 0.1  # seconds between two looks at the nodes
+GPU_TIMEOUT = 30.0  # seconds until a worker shows its GPUs
+
+
+class KindNodes(Nodes):
+    """Fake nodes as in every box, and the real workers."""
+
+    def __init__(self, api: Api, kubelet: str, workers: Sequence[str]) -> None:
+        super().__init__(api, kubelet)
+        self.workers = list(workers)
+        self._borrowed: list[str] = []
+
+    def reserve(self) -> None:
+        """Keep what does not ask for them off the real workers."""
+        for name in self.workers:
+            self._taint(name, reserved=True)
+
+    def borrow(self, count: int, gpus: int = 0) -> list[str]:
+        """Give the case so many real workers of so many GPUs each; UsageError if there are fewer."""
+        free = [name for name in self.workers if name not in self._borrowed]
+        if len(free) < count:
+            raise UsageError(
+                f"{count} nodes that run containers are asked for, this box has {len(self.workers)}",
+                hint=f"Start it with more: --workers {count + len(self._borrowed)}",
+            )
+        names = free[:count]
+        for name in names:
+            self.give_gpus(name, gpus)
+            self._taint(name, reserved=False)
+            self._borrowed.append(name)
+        return names
+
+    def give_gpus(self, name: str, gpus: int) -> None:
+        """Let a real worker have so many GPUs; returns when it shows them."""
+        self._api.patch(NODE, "", name, {"metadata": {"annotations": {WANTED: str(gpus)}}})
+        amount = {GPU: str(gpus)}
+        self._api.patch(NODE, "", name, {"status": {"capacity": amount, "allocatable": amount}}, subresource="status")
+        deadline = time.monotonic() + GPU_TIMEOUT
+        while self._api.get(NODE, "", name)["status"]["allocatable"].get(GPU, "0") != str(gpus):
+            if time.monotonic() > deadline:
+                raise HarnessError(f"{name} does not show {gpus} GPUs within {GPU_TIMEOUT:.0f} s")
+            time.sleep(POLL)
+
+    def remove_all(self) -> None:
+        """Delete every fake node, and take back the real ones."""
+        super().remove_all()
+        while self._borrowed:
+            name = self._borrowed.pop()
+            self._taint(name, reserved=True)
+            self.uncordon(name)
+            self.give_gpus(name, 0)
+
+    def _taint(self, name: str, *, reserved: bool) -> None:
+        for _ in range(10):
+            node = self._api.get(NODE, "", name)
+            taints = [taint for taint in node["spec"].get("taints") or [] if taint["key"] != RESERVED]
+            if reserved:
+                taints.append({"key": RESERVED, "effect": "NoSchedule"})
+            change = {"metadata": {"resourceVersion": node["metadata"]["resourceVersion"]}, "spec": {"taints": taints}}
+            try:
+                self._api.patch(NODE, "", name, change)
+                return
+            except ApiError as error:  # somebody else changed it meanwhile; taints are a list, so look again
+                if error.status != 409:
+                    raise
+        raise HarnessError(f"the taints of {name} change too often to be changed by us")
+
+
+def keep_off_fake_nodes(api: Api) -> None:
+    """kube-proxy has no business on nodes that are none; the pod network of our own image knows that already."""
+    resource = api.resource("apps/v1", "DaemonSet")
+    for name in ("kube-proxy", "kindnet"):
+        if api.find(resource, "kube-system", name) is not None:
+            api.patch(resource, "kube-system", name, {
+                "spec": {"template": {"spec": {"affinity": REAL_ONLY}}, "updateStrategy": {"type": "OnDelete"}},
+            })  # fmt: skip
+
+
+def is_ready(node: Object) -> bool:
+    conditions = (node.get("status") or {}).get("conditions") or []
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def wait_all_ready(api: Api, names: Sequence[str], timeout: float) -> None:
+    """Return once every node is there and ready; kind itself waits for the control plane alone."""
+    deadline = time.monotonic() + timeout
+    late = list(names)
+    while late:
+        ready = {node["metadata"]["name"] for node in api.list(NODE) if is_ready(node)}
+        late = [name for name in names if name not in ready]
+        if late and time.monotonic() > deadline:
+            raise HarnessError(f"nodes not ready within {timeout:.0f} s: {', '.join(late)}")
+        if late:
+            time.sleep(POLL)

@@ -1,0 +1,111 @@
+"""What a proof found: which control turned which case red, and where that is written down.
+
+A case that only observes is never violated; it is proven when a control makes it report something that the honest
+scheduler does not. The record (ci/proof.yaml) is written by `muster prove` alone, so that what it says was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.controls import HONEST, Control
+from harness.core.errors import UsageError
+from harness.core.results import CaseResult, RunResult
+from harness.core.verdict import Outcome
+
+OBSERVED = "observed"
+RED = (str(Outcome.VIOLATED), OBSERVED)
+HEAD = """\
+# Who turns each case red, as seen by `muster prove --record {path}`; not to be edited. Cases that are here are not
+# proven again by it: remove a case's line, or the file, to see it once more.
+"""
+
+
+@dataclass(slots=True)
+class Matrix:
+    """Outcome of each case with each control."""
+
+    cases: list[str]  # those that are to be proven
+    outcomes: dict[str, dict[str, str]] = field(default_factory=dict)  # case -> control -> outcome
+    recorded: dict[str, list[str]] = field(default_factory=dict)  # case -> controls, from earlier proofs
+    tried: dict[str, tuple[str, ...]] = field(default_factory=dict)  # control -> cases that it must turn red
+    _plain: dict[str, frozenset[str]] = field(default_factory=dict)  # case -> what it reports of the honest scheduler
+
+    def add(self, control: Control, wanted: Collection[str], result: RunResult) -> None:
+        """Take in what a run of the wanted cases with this control found."""
+        if control.name != HONEST:
+            self.tried[control.name] = tuple(case for case in control.caught_by if case in wanted)
+        for case in result.cases:
+            if case.outcome is Outcome.NOT_SUPPORTED:
+                continue
+            if control.name == HONEST:
+                self._plain[case.case] = _reports(case)
+            told = _reports(case) - self._plain.get(case.case, frozenset())
+            outcome = OBSERVED if told and control.name != HONEST else str(case.outcome)
+            self.outcomes.setdefault(case.case, {})[control.name] = outcome
+
+    @property
+    def killed(self) -> dict[str, list[str]]:
+        """Case -> controls it turned red for, those of earlier proofs first."""
+        found: dict[str, list[str]] = {}
+        for case in sorted({*self.cases, *self.outcomes, *self.recorded}):
+            now = [name for name, outcome in self.outcomes.get(case, {}).items() if outcome in RED and name != HONEST]
+            again = [name for name in self.recorded.get(case, ()) if name not in self.outcomes.get(case, {})]
+            if now or again:
+                found[case] = again + now
+        return found
+
+    def as_data(self) -> dict[str, Any]:
+        """What `muster prove --json` prints."""
+        killed, red = self.killed, {name for names in self.killed.values() for name in names}
+        return {
+            "cases": sorted({*self.cases, *self.outcomes}),
+            "sins": list(self.tried),
+            "killed": killed,
+            "unproven": [case for case in sorted(self.cases) if case not in killed],
+            "holes": [name for name in self.tried if name not in red],
+            "missed": [
+                {"sin": name, "case": case}
+                for name, cases in self.tried.items()
+                for case in cases
+                if self.outcomes.get(case, {}).get(name) not in RED
+            ],
+            "innocent_blamed": sorted(
+                case for case, tried in self.outcomes.items() if tried.get(HONEST, "pass") != str(Outcome.PASS)
+            ),
+        }
+
+    def as_kills(self) -> dict[str, Any]:
+        """The form the report draws."""
+        return {"controls": [HONEST, *self.tried], "cases": self.outcomes}
+
+
+def _reports(case: CaseResult) -> frozenset[str]:
+    """The checks that found something to report in a case that only observes."""
+    return frozenset(verdict.check for verdict in case.verdicts if verdict.figures.get(OBSERVED))
+
+
+def read_record(path: Path) -> dict[str, list[str]]:
+    """Who turned each case red in earlier proofs; nothing if there is no such file yet."""
+    if not path.is_file():
+        return {}
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    wanted = "a mapping of cases to lists of controls"
+    if not isinstance(data, dict) or not all(isinstance(names, list) for names in data.values()):
+        raise UsageError(f"{path} is no record of a proof: {wanted} was expected", hint="Remove it to begin anew.")
+    return {str(case): [str(name) for name in names] for case, names in data.items()}
+
+
+def write_record(path: Path, killed: Mapping[str, Iterable[str]]) -> None:
+    """Write down who turns each case red."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    body = yaml.safe_dump({case: list(names) for case, names in sorted(killed.items())}, width=110)
+    path.write_text(HEAD.format(path=path) + body, encoding="utf-8")

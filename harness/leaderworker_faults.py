@@ -1,0 +1,80 @@
+"""What can go wrong between a set and its gangs: groups that are refused, a controller that is away or turned off.
+
+Each word writes itself into the history before it acts; what it changed is undone after the case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.adapters.lws_controller import CONFIG, CONFIG_OFF, CONTROLLER, DIALECTS
+from harness.core.errors import ApiError
+from harness.core.verdict import Verdict
+from harness.world import Object, World
+
+POLICY = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")
+BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
+WORDS = "no group may be made for now, says the case"
+
+
+def refuse_groups(world: World) -> Verdict:
+    """From now on the API server refuses to create group objects in the case's namespace."""
+    kind = DIALECTS[world.lab.adapter.name].group
+    assert kind is not None, "this integration has no group objects"
+    resource = world.api.resource(*kind)
+    group, _, version = kind[0].partition("/")
+    what = {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": [resource.plural]}
+    rule = {"expression": f"request.namespace != '{world.namespace}'", "message": WORDS}
+    spec: Object = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
+    name = f"no-groups-{world.namespace}"
+    world.create({"apiVersion": POLICY[0], "kind": POLICY[1], "metadata": {"name": name}, "spec": spec})
+    bound = {"policyName": name, "validationActions": ["Deny"]}
+    world.create({"apiVersion": BINDING[0], "kind": BINDING[1], "metadata": {"name": name}, "spec": bound})
+    return world.sees("the API server refuses group objects", lambda: _refused(world, kind))
+
+
+def allow_groups(world: World) -> None:
+    """Lift what `refuse_groups` did."""
+    for kind in (BINDING, POLICY):
+        world.remove(kind, f"no-groups-{world.namespace}")
+
+
+def _refused(world: World, kind: tuple[str, str]) -> bool:
+    meta = {"name": "probe", "namespace": world.namespace}
+    probe = {"apiVersion": kind[0], "kind": kind[1], "metadata": meta, "spec": {"minMember": 1}}
+    try:
+        world.api.create(probe, dryRun="All")
+    except ApiError as error:
+        return WORDS in error.message
+    return False
+
+
+def controller_complains(world: World) -> Verdict:
+    """Whoever makes the groups has tried and was refused: its own log says so."""
+    processes = [world.lab.box.processes[name] for name in world.lab.installed.controllers]
+    return world.sees(
+        "the controller tried to make a group and was refused", lambda: any(p.said(WORDS) for p in processes)
+    )
+
+
+def pods_are_refused(world: World, name: str) -> Verdict:
+    """The StatefulSet of this name cannot create its pods, and says so."""
+
+    def failing() -> bool:
+        return any(
+            event["reason"] == "FailedCreate" and event["involvedObject"]["name"] == name
+            for event in world.all_of(("v1", "Event"))
+        )
+
+    return world.sees(f"the pods of StatefulSet {name} are refused", failing)
+
+
+def turn_off(world: World) -> None:
+    """Run the controller without gangs until the end of the case."""
+    process = world.lab.box.processes[CONTROLLER]
+    world.lab.commands.setdefault(CONTROLLER, process.command)
+    argv = tuple(flag.replace(f"/{CONFIG}", f"/{CONFIG_OFF}") for flag in process.command.argv)
+    world.recorder.act("restart", CONTROLLER, role="controller", gangs=False)
+    process.command = replace(process.command, argv=argv)
+    process.restart(world.deadline("ready"))
+    world.recorder.act("ready", CONTROLLER, role="controller")

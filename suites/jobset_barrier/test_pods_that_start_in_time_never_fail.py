@@ -1,0 +1,22 @@
+"""The time limit is one for waiting: whoever has passed is safe from it. A JobSet that does run out tells the time."""
+
+from harness.barriers import INIT, BarrierSet, ReplicatedJob, container
+from harness.case import case
+from harness.world import World
+
+TIMEOUT = 6  # seconds both JobSets allow
+
+
+@case(
+    "Pods that all start in time MUST end their waiting well, and never fail for the time limit.",
+    clauses=["BAR-05", "BAR-15", "BAR-19"], needs=["jobset-barrier"], profile="JOBSET-BARRIER",
+)  # fmt: skip
+def test_pods_that_start_in_time_never_fail(world: World) -> None:
+    world.nodes(1, gpus=3)
+    whole = BarrierSet(world, "whole", ReplicatedJob(pods=2), timeout=TIMEOUT * 20).submit()
+    assert whole.is_released()
+    codes = [container(pod, INIT)["state"].get("terminated", {}).get("exitCode") for pod in whole.pods()]
+    assert world.claim("every waiting container ended well", codes == [0, 0], str(codes))
+    short = BarrierSet(world, "short", ReplicatedJob(), ReplicatedJob("missing", gpus=4), timeout=TIMEOUT).submit()
+    assert world.sees("a JobSet that came later runs out of time", lambda: short.condition("Failed"), "projected")
+    assert world.claim("the one that passed still runs", len(whole.running()) == 2 and not whole.condition("Failed"))

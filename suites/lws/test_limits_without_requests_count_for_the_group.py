@@ -1,0 +1,28 @@
+"""A container with limits and no requests asks for its limits; that is filled in in pods, not in templates."""
+
+from harness.case import case
+from harness.leaderworker import submit
+from harness.leaderworker_seen import amounts, sum_of
+from harness.world import Object, World
+
+
+@case(
+    "A group MUST ask for what its pods ask for also if their template states limits only.",
+    clauses=["LWS-21"],
+    needs=["leader-worker-set", "lws-group-object"],
+    profile="LWS",
+    level="extended",
+)
+def test_limits_without_requests_count_for_the_group(world: World) -> None:
+    def only_limits(obj: Object) -> None:
+        template = obj["spec"]["leaderWorkerTemplate"]["workerTemplate"]
+        template["spec"]["containers"][0]["resources"].pop("requests")
+
+    world.nodes(1, gpus=4)
+
+    live = submit(world, size=2, gpus=2, alter=only_limits)
+
+    assert live.has_groups()
+    assert live.is_placed_whole()
+    asked, wanted = amounts(live.group()), sum_of(live.replica)
+    assert world.claim("the group asks for what its two pods ask for", asked == wanted, f"it asks for {asked}")

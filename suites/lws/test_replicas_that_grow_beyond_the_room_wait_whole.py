@@ -1,0 +1,25 @@
+"""A set is scaled up further than there is room for: the last replica waits, as one."""
+
+from harness.case import case
+from harness.leaderworker import submit
+from harness.world import World
+
+
+@case(
+    "A new replica without room for all of it MUST wait whole while the others run.",
+    clauses=["LWS-31", "LWS-03", "LWS-05"],
+    needs=["leader-worker-set"],
+    profile="LWS",
+)
+def test_replicas_that_grow_beyond_the_room_wait_whole(world: World) -> None:
+    world.nodes(1, gpus=5)
+    live = submit(world, replicas=1, size=2)
+    assert live.is_placed_whole()
+
+    live.scale(3)
+
+    assert live.is_complete()
+    assert world.until(lambda: sum(gang.bound for gang in live.gangs) >= 4, "bound")
+    (waiting,) = [gang for gang in live.gangs if gang.bound == 0]
+    assert waiting.is_refused()
+    assert waiting.still_waits()

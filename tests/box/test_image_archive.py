@@ -1,0 +1,89 @@
+"""Images written by hand: the same content gives the same bytes, and engines can read them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import tarfile
+from pathlib import Path
+
+from harness.box.image.archive import Image, tree, write
+
+
+def sample(tmp_path: Path) -> Image:
+    program = tmp_path / "program"
+    program.write_bytes(b"\x7fELF not really")
+    program.chmod(0o755)
+    note = tmp_path / "note"
+    note.write_text("read me")
+    files: dict[str, Path | str] = {"/usr/bin/program": program, "/note": note, "/bin/p": "-> /usr/bin/program"}
+    return Image("muster.local/sample:1", files, ("/usr/bin/program",), folders=("tmp", "etc"))
+
+
+def layer_of(archive: Path) -> tarfile.TarFile:
+    with tarfile.open(archive) as outer:
+        listed = json.load(outer.extractfile("manifest.json"))  # type: ignore[arg-type]
+        packed = outer.extractfile(listed[0]["Layers"][0]).read()  # type: ignore[union-attr]
+    return tarfile.open(fileobj=io.BytesIO(gzip.decompress(packed)))
+
+
+def test_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
+    image = sample(tmp_path)
+    first = write(image, tmp_path / "a.tar").read_bytes()
+    for path in image.files.values():
+        if isinstance(path, Path):
+            os.utime(path, (1, 1))
+    turned = Image(image.name, dict(reversed(image.files.items())), image.entrypoint, folders=("etc", "tmp"))
+    assert write(turned, tmp_path / "b.tar").read_bytes() == first
+
+
+def test_other_content_gives_other_bytes(tmp_path: Path) -> None:
+    image = sample(tmp_path)
+    first = write(image, tmp_path / "a.tar").read_bytes()
+    (tmp_path / "note").write_text("read him")
+    assert write(image, tmp_path / "b.tar").read_bytes() != first
+
+
+def test_layer_holds_files_links_and_folders_in_order(tmp_path: Path) -> None:
+    layer = layer_of(write(sample(tmp_path), tmp_path / "a.tar"))
+    names = layer.getnames()
+    assert names == sorted(names)
+    assert {"usr", "usr/bin", "tmp", "etc", "bin"} < set(names)
+    assert layer.getmember("usr/bin/program").mode == 0o755
+    assert layer.getmember("note").mode == 0o644
+    assert layer.getmember("bin/p").linkname == "/usr/bin/program"
+    assert layer.getmember("tmp").mode == 0o1777
+    assert all(member.mtime == 0 and member.uid == 0 for member in layer.getmembers())
+
+
+def test_configuration_names_the_layer_by_its_plain_hash(tmp_path: Path) -> None:
+    archive = write(sample(tmp_path), tmp_path / "a.tar")
+    with tarfile.open(archive) as outer:
+        listed = json.load(outer.extractfile("manifest.json"))[0]  # type: ignore[arg-type]
+        raw = outer.extractfile(listed["Config"]).read()  # type: ignore[union-attr]
+        packed = outer.extractfile(listed["Layers"][0]).read()  # type: ignore[union-attr]
+    config = json.loads(raw)
+    assert listed["Config"] == f"{hashlib.sha256(raw).hexdigest()}.json"
+    assert config["rootfs"]["diff_ids"] == [f"sha256:{hashlib.sha256(gzip.decompress(packed)).hexdigest()}"]
+    assert config["config"]["Entrypoint"] == ["/usr/bin/program"]
+
+
+def test_tree_keeps_modes_links_and_hard_links(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "bin").mkdir(parents=True)
+    (root / "bin/one").write_text("same")
+    (root / "bin/two").hardlink_to(root / "bin/one")
+    (root / "bin/three").symlink_to("one")
+    (root / "bin/one").chmod(0o4755)
+    packed = [io.BytesIO(), io.BytesIO()]
+    tree(root, packed[0])
+    os.utime(root / "bin/one", (5, 5))
+    tree(root, packed[1])
+    assert packed[0].getvalue() == packed[1].getvalue()
+    with tarfile.open(fileobj=io.BytesIO(packed[0].getvalue())) as layer:
+        assert layer.getmember("bin/one").mode == 0o4755
+        assert layer.getmember("bin/two").islnk() and layer.getmember("bin/two").linkname == "bin/one"
+        assert layer.getmember("bin/three").linkname == "one"

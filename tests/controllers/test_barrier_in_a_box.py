@@ -1,0 +1,130 @@
+"""The barrier's cases can fail, and its controller can be killed at any moment: both in one real box.
+
+Every sin of tests/mutants/controllers takes the place of the controller and must turn a case red that the honest one
+passes. Then the honest one is killed after its first write, after its second, and so on to the last.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.adapters import adapter
+from harness.adapters.base import Settings
+from harness.adapters.jobset_barrier import NAME
+from harness.barriers import CONFIG_MAP, BarrierSet, ReplicatedJob
+from harness.box.embedded import EmbeddedBox
+from harness.case import MARK
+from harness.collect import suites_root
+from harness.core import deadlines
+from harness.core.judge import judge_case
+from harness.core.results import CaseResult
+from harness.core.verdict import Outcome
+from harness.lab import Lab, open_lab
+from harness.trial import Trial
+from harness.world import World
+
+ENTRY = Path(__file__).parents[1] / "mutants" / "controllers" / "jobset_barrier.py"
+SINS = json.loads(subprocess.run([sys.executable, ENTRY, "--list"], capture_output=True, check=True).stdout)
+CASES = {path.stem.removeprefix("test_").replace("_", "-"): path for path in suites_root().glob("jobset_barrier/*.py")}
+PATIENCE = 0.25  # of the usual deadlines: nothing here waits for a real kubelet
+UNHURRIED = ("recounted", "reset", "ready", "gone")
+STEPS = 12  # writes of a controller in the life of a JobSet that starts, restarts and starts again
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    opened = open_lab(adapter(NAME), EmbeddedBox, Settings())
+    assert opened.supervisor is not None
+    opened.supervisor.stop()  # who is dead stays dead, until the test says otherwise
+    opened.supervisor = None
+    usual = deadlines.scaled()
+    opened.deadlines = {**deadlines.scaled(PATIENCE), **{name: usual[name] for name in UNHURRIED}}
+    yield opened
+    opened.close()
+
+
+def stand_in(lab: Lab, *how: str) -> None:
+    """Let another program run in the place of the controller, with the same flags; none given: the honest one."""
+    process = lab.box.processes[NAME]
+    flags = [flag for flag in process.command.argv if flag.startswith("--") and "=" in flag]
+    process.command = replace(process.command, argv=(sys.executable, str(ENTRY), *flags, *how))
+    process.restart()
+
+
+def tried(lab: Lab, name: str, folder: Path) -> CaseResult:
+    """The result of a case of the suite."""
+    found = importlib.util.spec_from_file_location(CASES[name].stem, CASES[name])
+    assert found is not None and found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    function = getattr(module, CASES[name].stem)
+    (case,) = [mark.args[0] for mark in function.pytestmark if mark.name == MARK]
+    trial, error = Trial(lab, case, folder), None
+    try:
+        function(trial.world)
+    except (AssertionError, Exception) as raised:
+        error = raised
+    result = trial.finish(error)
+    lab.reset()
+    return result
+
+
+def test_every_case_is_turned_red_by_a_sin() -> None:
+    assert {name for sin in SINS for name in sin["caught_by"]} == set(CASES)
+
+
+@pytest.mark.parametrize("sin", SINS, ids=lambda sin: sin["name"])
+def test_sin_is_caught(lab: Lab, sin: dict[str, list[str]], tmp_path: Path) -> None:
+    stand_in(lab, "--sin", str(sin["name"]))
+
+    result = tried(lab, sin["caught_by"][0], tmp_path)
+
+    assert result.outcome is Outcome.VIOLATED, result.error
+
+
+@pytest.mark.parametrize("name", sorted({sin["caught_by"][0] for sin in SINS}))
+def test_honest_controller_is_not_blamed(lab: Lab, name: str, tmp_path: Path) -> None:
+    if "--sin" in lab.box.processes[NAME].command.argv:
+        stand_in(lab)
+
+    result = tried(lab, name, tmp_path)
+
+    assert result.outcome is Outcome.PASS, [verdict.reason for verdict in result.verdicts]
+
+
+@pytest.mark.parametrize("writes", range(1, STEPS + 1))
+def test_controller_killed_after_any_write_goes_on(lab: Lab, writes: int) -> None:
+    stand_in(lab, f"--die-after={writes}")
+    world = World(lab, f"killed after write {writes}")
+    world.nodes(1, gpus=2)
+    died = lab.box.processes[NAME]
+
+    def revived() -> bool:
+        if not died.alive:
+            stand_in(lab)
+        return True
+
+    jobset = BarrierSet(world, "mortal", ReplicatedJob(pods=2), restarts=1)
+    jobset.submit()
+    assert world.sees("it starts", lambda: revived() and len(jobset.running()) == 2 and jobset.signal())
+    first = {pod["metadata"]["uid"] for pod in jobset.pods()}
+    world.delete_pod(jobset.pods()[0]["metadata"]["name"])
+    assert world.sees("it restarts", lambda: revived() and jobset.restarts == 1)
+    assert world.sees("new pods run", lambda: revived() and len(jobset.running()) == 2 and not first & uids(jobset))
+    assert world.sees("it says so", lambda: revived() and jobset.condition("GroupSchedulingReleased") == "True")
+    assert [one["metadata"]["name"] for one in world.all_of(CONFIG_MAP)] == [jobset.signal_map]
+    outcomes = {verdict.check: verdict.outcome for verdict in judge_case(world.history())}
+    assert outcomes["barrier"] is Outcome.PASS
+    lab.reset()
+
+
+def uids(jobset: BarrierSet) -> set[str]:
+    return {pod["metadata"]["uid"] for pod in jobset.pods()}
