@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.adapters.jobset import JOB, JOBSET
 from harness.adapters.jobset_barrier import CONFIG_MAP, ReplicatedJob, render_jobset
 from harness.controllers.jobset_barrier_spec import CONFIG, INIT, JOB_LABEL, JOBSET_LABEL, MOUNT, STARTED, VOLUME
+from harness.core.errors import ApiError
 from harness.core.gang import Gang
 from harness.core.history import Record
 from harness.core.verdict import Verdict
 from harness.objects import POLL
-
-if TYPE_CHECKING:
-    from harness.world import Object, World
+from harness.world import REFUSALS, Object, World
 
 __all__ = ["CONFIG", "CONFIG_MAP", "INIT", "JOB", "JOBSET", "MOUNT", "STARTED", "VOLUME", "BarrierSet", "ReplicatedJob"]
 
@@ -48,9 +47,14 @@ class BarrierSet:
 
     def submit(self) -> BarrierSet:
         """Create it; from now on no main container of a target may run before all pods of the targets have started."""
-        self.live = self.world.submit(self.gang, objects=[self.object])
+        world = self.world
+        try:
+            self.live = world.submit(self.gang, objects=[self.object])
+        except ApiError as error:
+            world.claim(f"JobSet {self.name} is accepted", False if error.status in REFUSALS else None, error.message)
+            raise
         if self.targets:
-            self.world.expect("barrier", [self.live], 0.0, init=INIT, count=self.expected)
+            world.expect("barrier", [self.live], 0.0, init=INIT, count=self.expected)
         return self
 
     # -- what there is ------------------------------------------------------------------------------------------------
@@ -166,6 +170,14 @@ class BarrierSet:
         return seen
 
     # -- changes ------------------------------------------------------------------------------------------------------
+
+    def accepts(self, change: Object, sentence: str) -> Verdict:
+        """The API server merges the change into the JobSet."""
+        try:
+            self.world.change(JOBSET, self.name, change)
+        except ApiError as error:
+            return self.world.claim(sentence, False if error.status in REFUSALS else None, error.message)
+        return self.world.claim(sentence, True)
 
     def delete(self) -> None:
         """Delete the JobSet; what it owns must follow."""

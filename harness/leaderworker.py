@@ -25,13 +25,15 @@ VERSION = "muster.dev/version"  # annotation of the templates; another value is 
 
 
 def replica_of(name: str, size: int, gpus: int = 1, leader: int | None = None, startup: str = "") -> Gang:
-    """The gang that a replica is; `leader`: GPUs of a leader that asks for something else than the workers."""
-    first = startup == LEADER_READY
-    quorum = 1 if first else size
+    """The gang that a replica is; `leader`: GPUs of a leader that asks for something else than the workers.
+
+    Where the leader goes first, its workers are missing when the gang is submitted.
+    """
+    if startup == LEADER_READY:
+        return Gang(name, size=size, quorum=1, missing=size - 1, gpus=gpus)
     if leader is None:
-        return Gang(name, size=size, quorum=quorum, gpus=gpus)
-    workers = Role("worker", size - 1, quorum=0 if first else None, gpus=gpus)
-    return Gang(name, quorum=quorum, roles=(Role("leader", 1, gpus=leader), workers))
+        return Gang(name, size=size, gpus=gpus)
+    return Gang(name, roles=(Role("leader", 1, gpus=leader), Role("worker", size - 1, gpus=gpus)))
 
 
 def submit(
@@ -125,14 +127,23 @@ class LiveSet:
     # -- what it is held to -------------------------------------------------------------------------------------------
 
     def is_complete(self) -> Verdict:
-        """All pods exist that can be before any is bound: leaders alone where workers wait for a ready leader."""
-        early = self.replica.minimum if self.replica.size > 1 else 1
+        """All pods exist that can be before any is bound, and their groups: the scheduler knows what there is."""
+        early = self.replica.size - self.replica.missing
         count = len(self.gangs) * early
-        return self.world.sees(f"{count} pods of {self.name} exist", lambda: len(self.pods()) >= count)
+        here = self.world.sees(f"{count} pods of {self.name} exist", lambda: len(self.pods()) >= count)
+        return self.has_groups() if here and self.dialect.group else here
 
     def is_placed_whole(self) -> bool:
         """Every replica is bound whole within the deadline; the checks say what went wrong if not."""
-        return all(gang.is_bound_whole() for gang in self.gangs)
+        return all(gang.is_bound_whole() for gang in self.gangs) and (not self.replica.missing or bool(self._follows()))
+
+    def _follows(self) -> Verdict:
+        """Workers that were missing at first are bound as well."""
+        size = self.replica.size
+        return self.world.sees(
+            f"all {size} pods of each replica of {self.name} are bound",
+            lambda: all(gang.bound >= size for gang in self.gangs),
+        )
 
     def has_groups(self, deadline: str = "bound") -> Verdict:
         """There comes to be one group object for each replica, named by its leader, and no other."""
@@ -146,7 +157,7 @@ class LiveSet:
 
     def is_made_anew(self, old: set[str], index: int = 0, deadline: str = "bound") -> Verdict:
         """All pods of a replica are other ones than those of these uids."""
-        count = self.replica.minimum
+        count = self.replica.size - self.replica.missing
 
         def there() -> bool:
             uids = {pod["metadata"]["uid"] for pod in self.pods(index)}
@@ -196,21 +207,17 @@ class LiveSet:
         """The replica beyond the number that an update is about to make, as a gang."""
         return self._announced(len(self.gangs))
 
-    def lose(self, pod: str, index: int = 0) -> set[str]:
-        """Delete a pod of a replica, which has to be made anew for it; the uids of the pods that have to go."""
-        old = {one["metadata"]["uid"] for one in self.pods(index)}
-        self.gangs[index] = self._announced(index)
-        self.gangs[index].delete_members(pod)
+    def lose_leader(self, index: int = 0) -> set[str]:
+        """Delete the leader of a replica, which is made anew for it; the uids of the pods that have to go."""
+        old = self.starts_over(index)
+        self.gangs[index].delete_members(f"{self.name}-{index}")
         return old
 
-    def make_group(self, name: str, minimum: int) -> Object:
-        """Make a group object by hand, as its scheduler wants it."""
-        assert self.dialect.group is not None, "this integration has no group objects"
-        version, kind = self.dialect.group
-        meta = {"name": name, "namespace": self.namespace}
-        return self.world.create(
-            {"apiVersion": version, "kind": kind, "metadata": meta, "spec": {"minMember": minimum}}
-        )
+    def starts_over(self, index: int = 0) -> set[str]:
+        """From now on a replica is another gang; the uids of the pods that it has until then."""
+        old = {pod["metadata"]["uid"] for pod in self.pods(index)}
+        self.gangs[index] = self._announced(index)
+        return old
 
     def remove(self) -> None:
         """Delete the set; its gangs have to go with it."""

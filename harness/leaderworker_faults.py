@@ -10,7 +10,8 @@ from dataclasses import replace
 from harness.adapters.lws_controller import CONFIG, CONFIG_OFF, CONTROLLER, DIALECTS
 from harness.core.errors import ApiError
 from harness.core.verdict import Verdict
-from harness.world import Object, World
+from harness.leaderworker import POD, LiveSet
+from harness.world import CLING, Object, World
 
 POLICY = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")
 BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
@@ -19,8 +20,7 @@ WORDS = "no group may be made for now, says the case"
 
 def refuse_groups(world: World) -> Verdict:
     """From now on the API server refuses to create group objects in the case's namespace."""
-    kind = DIALECTS[world.lab.adapter.name].group
-    assert kind is not None, "this integration has no group objects"
+    kind = _kind(world)
     resource = world.api.resource(*kind)
     group, _, version = kind[0].partition("/")
     what = {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": [resource.plural]}
@@ -31,6 +31,12 @@ def refuse_groups(world: World) -> Verdict:
     bound = {"policyName": name, "validationActions": ["Deny"]}
     world.create({"apiVersion": BINDING[0], "kind": BINDING[1], "metadata": {"name": name}, "spec": bound})
     return world.sees("the API server refuses group objects", lambda: _refused(world, kind))
+
+
+def _kind(world: World) -> tuple[str, str]:
+    kind = DIALECTS[world.lab.adapter.name].group
+    assert kind is not None, "this integration has no group objects"
+    return kind
 
 
 def allow_groups(world: World) -> None:
@@ -67,6 +73,30 @@ def pods_are_refused(world: World, name: str) -> Verdict:
         )
 
     return world.sees(f"the pods of StatefulSet {name} are refused", failing)
+
+
+def fail(live: LiveSet, pod: str, index: int = 0) -> set[str]:
+    """Restart a container, for which its replica is made anew; the uids of the pods that have to go."""
+    old = live.starts_over(index)
+    found = live.world.find(POD, pod)
+    statuses = [{**one, "restartCount": 1} for one in found["status"]["containerStatuses"]]
+    live.world.change(POD, pod, {"status": {"containerStatuses": statuses}}, subresource="status")
+    return old
+
+
+def make_group(live: LiveSet, name: str, minimum: int) -> Object:
+    """Make a group object by hand, as its scheduler wants it."""
+    version, kind = _kind(live.world)
+    meta = {"name": name, "namespace": live.namespace}
+    return live.world.create({"apiVersion": version, "kind": kind, "metadata": meta, "spec": {"minMember": minimum}})
+
+
+def hold_group(live: LiveSet, *, hold: bool) -> None:
+    """Keep the group of the first replica from going when it is deleted, or let it go."""
+    world, kind = live.world, _kind(live.world)
+    for group in live.groups():
+        change: Object = {"metadata": {"finalizers": [CLING] if hold else []}}
+        world.change(kind, group["metadata"]["name"], change)
 
 
 def turn_off(world: World) -> None:

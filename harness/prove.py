@@ -45,24 +45,24 @@ def prove(
     matrix = Matrix([case.id for case in aim.cases], recorded=dict(aim.recorded))
     judged: RunResult | None = None
     for control in (honest(), *aim.controls):
-        wanted = _wanted(aim, matrix, control)
+        cases = wanted(aim, matrix, control)
         if aim.quick and control.name == HONEST:
-            matrix.cases = wanted
-        if not wanted:
+            matrix.cases = cases
+        if not cases:
             say(f"{control.name:<28} nothing left to try")
             continue
         began = time.monotonic()
-        result = _run(control, wanted, aim, folder, say)
-        matrix.add(control, wanted, result)
+        result = _run(control, cases, aim, folder, say)
+        matrix.add(control, cases, result)
         judged = result if control.name == HONEST else judged
-        red = sum(matrix.outcomes.get(case, {}).get(control.name) in RED for case in wanted)
+        red = sum(matrix.outcomes.get(case, {}).get(control.name) in RED for case in cases)
         spent = time.monotonic() - began
-        say(f"{control.name:<28} {red:>3} of {len(wanted)} cases red  {spent:.0f} s  {control.about}")
+        say(f"{control.name:<28} {red:>3} of {len(cases)} cases red  {spent:.0f} s  {control.about}")
         keep(matrix)
     return matrix, judged
 
 
-def _wanted(aim: Aim, matrix: Matrix, control: Control) -> list[str]:
+def wanted(aim: Aim, matrix: Matrix, control: Control) -> list[str]:
     """The cases to try a control on."""
     who = aim.controls if control.name == HONEST else (control,)
     must = {case for one in who for case in one.caught_by if one.name not in aim.recorded.get(case, ())}

@@ -13,6 +13,7 @@ from harness.cli.terminal import console
 from harness.core.errors import UsageError
 
 BENCHES = {"box": "start, reset and stop of a box, beside kwokctl and the floor",
+           "controllers": "a thousand JobSets, beside a client that makes the same writes",
            "history": "recording and judging, beside what the API server itself can do",
            "kind": "a kind box beside plain kind with the same image, and a barrier of containers"}  # fmt: skip
 

@@ -25,6 +25,7 @@ CONFIG_MAP = Kind("v1", "ConfigMap", "configmaps")
 POD = Kind("v1", "Pod", "pods")
 INTERVAL = 1.0  # seconds until the next count, while pods are missing
 BLOCKED = 5.0  # seconds until the next look at a ConfigMap that is somebody else's
+APPLY = "application/apply-patch+yaml"  # beside what the JobSet controller writes, without a conflict
 OWNED_LABEL = "app.kubernetes.io/managed-by"
 CONDITION = "GroupSchedulingReleased"
 
@@ -158,14 +159,16 @@ class Barrier:
         if said.items() <= before.items():
             return
         since = before["lastTransitionTime"] if before.get("status") == said["status"] else now
-        others = [one for one in (jobset.get("status") or {}).get("conditions") or () if one["type"] != CONDITION]
         meta = jobset["metadata"]
         self.client.event(jobset, f"GroupScheduling{reason}", message)
         change = {
-            "metadata": {"resourceVersion": meta["resourceVersion"]},
-            "status": {"conditions": [*others, {**said, "lastTransitionTime": since}]},
-        }
-        self.client.patch(JOBSET, meta["namespace"], meta["name"], change, subresource="status")
+            "apiVersion": JOBSET.api_version, "kind": JOBSET.kind, "metadata": {"name": meta["name"]},
+            "status": {"conditions": [{**said, "lastTransitionTime": since}]},
+        }  # fmt: skip
+        self.client.request(
+            "PATCH", JOBSET.path(meta["namespace"], meta["name"], "status"), change, content_type=APPLY,
+            query={"fieldManager": self.name, "force": "true"},
+        )  # fmt: skip
 
 
 def make(client: Client, cache: Cache, init_image: str = injected.DEFAULT_IMAGE) -> Barrier:

@@ -37,6 +37,7 @@ class JobSetGang:
     """Keeps the gang objects of JobSets."""
 
     name = NAME
+    hooks: type[Admission] = Admission
 
     def __init__(self, client: Client, cache: Cache, dialect: Dialect | None) -> None:
         self.client, self.cache, self.dialect = client, cache, dialect
@@ -52,20 +53,24 @@ class JobSetGang:
 
     @property
     def admission(self) -> Mapping[str, Handler]:
-        hooks = Admission(self.client, self.cache, self.dialect)
+        hooks = self.hooks(self.client, self.cache, self.dialect, self.plan)
         return {"/validate-jobset": hooks.validate_jobset, "/mutate-job": hooks.refer_job}
+
+    def plan(self, jobset: Object) -> Plan | None:
+        """What a JobSet asks for."""
+        return plan(jobset)
 
     def reconcile(self, key: Key) -> float | None:
         jobset = self.cache.get(JOBSET, *key)
         if jobset is None or "deletionTimestamp" in jobset["metadata"] or self.dialect is None:
             return None
-        wanted = plan(jobset)
+        wanted = self.plan(jobset)
         if wanted is None:
             return None
         try:
             problem = self.prepare(jobset, wanted, self.dialect)
         except Leaving as leaving:
-            self.say(jobset, Condition(CONDITION, False, "EarlierGangLeaving", str(leaving)))
+            self.say(jobset, Condition(CONDITION, False, "GangLeaving", str(leaving)))
             return None
         self.say(jobset, problem or _fine(wanted))
         return None

@@ -6,7 +6,7 @@ known, and from there the Job controller copies it into every pod, also into tho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from harness.controllers.admission import Answer, FieldError, Review
 from harness.controllers.cache import Cache
@@ -21,7 +21,6 @@ from harness.controllers.jobset_gang_plan import (
     jobs_of,
     mode,
     never_complete,
-    plan,
     said,
 )
 
@@ -35,8 +34,10 @@ PATH = "spec.gangConfig.gangMode"
 class Admission:
     """Answers what the API server asks about JobSets and their Jobs."""
 
-    def __init__(self, client: Client, cache: Cache, dialect: Dialect | None) -> None:
-        self.client, self.cache, self.dialect = client, cache, dialect
+    def __init__(
+        self, client: Client, cache: Cache, dialect: Dialect | None, plan: Callable[[Object], Plan | None]
+    ) -> None:
+        self.client, self.cache, self.dialect, self.plan = client, cache, dialect, plan
 
     # -- JobSets ------------------------------------------------------------------------------------------------------
 
@@ -91,7 +92,7 @@ class Admission:
         """Put the reference into the pod template of a JobSet's Job, unless its user wrote one."""
         job, owner = review.object, owner_of(review.object)
         jobset = self.jobset_of(review.namespace, owner) if owner else None
-        wanted = plan(jobset) if jobset is not None else None
+        wanted = self.plan(jobset) if jobset is not None else None
         if self.dialect is None or wanted is None:
             return Answer()
         template = job["spec"]["template"]["spec"]

@@ -1,7 +1,8 @@
 """The kill matrix: proof that each case can fail.
 
 `RunResult.kills` is `{"controls": [names], "cases": {case: {control: outcome}}}`. A control is a scheduler that breaks
-a law on purpose; a case is proven when at least one control made it red. What was not tried is left out of the mapping.
+a law on purpose; a case is proven when at least one control made it red, or made a case that only observes report what
+it does not report of the honest scheduler (`observed`). What was not tried is left out of the mapping.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.core.verdict import Outcome
+
+CAUGHT = frozenset({str(Outcome.VIOLATED), "observed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +38,5 @@ def kill_matrix(kills: Mapping[str, Any] | None) -> Kills | None:
     rows = []
     for case in sorted(cases):
         outcomes = tuple(str(cases[case].get(control) or "") for control in controls)
-        rows.append((str(case), outcomes, str(Outcome.VIOLATED) in outcomes))
+        rows.append((str(case), outcomes, not CAUGHT.isdisjoint(outcomes)))
     return Kills(tuple(controls), tuple(rows))

@@ -17,7 +17,7 @@ def test_pod_out_of_time_fails_and_never_runs(world: World) -> None:
     assert jobset.has_waiting(1)
 
     def failed() -> bool:
-        (pod,) = jobset.pods("workers")
+        pod = jobset.pods("workers")[0]
         ended = container(pod, INIT)["state"]["terminated"]
         return ended["exitCode"] != 0 and pod["status"]["phase"] == "Failed" and "waiting" in container(pod)["state"]
 

@@ -1,5 +1,6 @@
 """Pods of a gang cannot be taken out of it again, so what a JobSet asked for is what it gets until it is deleted."""
 
+from harness.adapters.jobset import JOBSET
 from harness.case import case
 from harness.jobsets import GANG, OFF, job, submit
 from harness.world import World
@@ -21,8 +22,5 @@ def test_mode_of_a_jobset_never_changes(world: World) -> None:
         (plain, {"gangMode": GANG}, "a JobSet that exists cannot become a gang"),
     ):
         assert world.rejects_change(live.object, {"spec": {"gangConfig": config}}, sentence, mention=path)
-    kept = world.api.patch(
-        world.api.resource("jobset.x-k8s.io/v1alpha2", "JobSet"), world.namespace, "gang",
-        {"metadata": {"labels": {"team": "a"}}},
-    )  # fmt: skip
-    assert world.claim("anything else may change", kept["metadata"]["labels"] == {"team": "a"})
+    changed = world.change(JOBSET, "gang", {"metadata": {"labels": {"team": "a"}}})
+    assert world.claim("anything else may change", changed["metadata"]["labels"] == {"team": "a"})

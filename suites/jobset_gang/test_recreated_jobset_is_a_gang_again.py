@@ -24,11 +24,10 @@ def test_recreated_jobset_is_a_gang_again(world: World) -> None:
         for gang in new.gangs.values():
             assert gang.is_bound_whole()
 
-        owner = new.workload()["metadata"]["ownerReferences"][0]["uid"]
-        assert world.claim(f"the Workload of {name} is the new one's", owner == new.object["metadata"]["uid"], owner)
-        sizes = [policy["gang"]["minCount"] for policy in new.groups().values()]
-        assert world.claim(
-            f"its group has the new size ({name})", sizes == [3 if each == REPLICATED else 6], str(sizes)
-        )
+        assert new.is_prepared()
+        owners = [owner["uid"] for owner in new.workload()["metadata"].get("ownerReferences") or ()]
+        assert world.claim(f"{name}: its Workload is its own", owners == [new.object["metadata"]["uid"]], str(owners))
+        groups, size = list(new.groups().values()), 3 if each == REPLICATED else 6
+        assert world.claim(f"{name}: its group has the new size", groups == [{"gang": {"minCount": size}}], str(groups))
         new.remove()
         assert new.is_gone()

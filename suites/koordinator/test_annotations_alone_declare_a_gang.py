@@ -1,4 +1,7 @@
-"""No object, no controller: the pods say themselves what they belong to and how many must start."""
+"""No object, no controller: the pods say themselves what they belong to and how many must start.
+
+The first gang leaves room for one member of the second, which must not be taken.
+"""
 
 from harness.case import case
 from harness.core.gang import Gang
@@ -14,10 +17,11 @@ from harness.world import World
 def test_annotations_alone_declare_a_gang(world: World) -> None:
     world.nodes(2, gpus=4)
 
-    gang = world.submit(Gang("light", size=4, gpus=2, style="annotations"))
+    gang = world.submit(Gang("light", size=3, gpus=2, style="annotations"))
     assert gang.is_bound_whole()
     second = world.submit(Gang("second", size=4, gpus=2, style="annotations"))
     assert second.is_refused()
+    assert second.still_waits()
     world.free(gang)
 
     assert second.is_bound_whole()

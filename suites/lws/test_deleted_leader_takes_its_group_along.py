@@ -18,7 +18,7 @@ def test_deleted_leader_takes_its_group_along(world: World) -> None:
     assert live.has_groups()
     gone, kept = (live.group(index)["metadata"]["uid"] for index in range(2))
 
-    live.lose("serve-0")
+    live.lose_leader()
 
     assert world.sees("the group of the deleted leader went", lambda: gone not in live.group_uids(), "gone")
     assert live.has_groups()

@@ -2,6 +2,7 @@
 
 from harness.case import case
 from harness.leaderworker import owner, submit
+from harness.leaderworker_faults import make_group
 from harness.world import World
 
 
@@ -18,7 +19,7 @@ def test_existing_group_is_kept(world: World) -> None:
     name = live.group()["metadata"]["name"]
     live.remove()
     assert live.gangs[0].is_gone()
-    by_hand = live.make_group(name, minimum=2)
+    by_hand = make_group(live, name, minimum=2)
 
     again = submit(world, size=2)
 

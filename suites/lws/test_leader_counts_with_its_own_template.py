@@ -14,7 +14,7 @@ from harness.world import World
     profile="LWS",
 )
 def test_leader_counts_with_its_own_template(world: World) -> None:
-    world.nodes(2, gpus=8)
+    world.nodes(3, gpus=8)
 
     alike = submit(world, "alike", size=3, gpus=2)
     frugal = submit(world, "frugal", size=3, gpus=2, leader=0)

@@ -17,7 +17,7 @@ def test_leader_made_anew_gets_a_group_of_its_own(world: World) -> None:
     assert live.is_placed_whole()
     group = live.group()["metadata"]["uid"]
 
-    old = live.lose("serve-0")
+    old = live.lose_leader()
 
     assert live.is_made_anew(old)
     assert live.leads_its_group()

@@ -16,7 +16,7 @@ def test_leader_that_goes_first_made_anew_gets_a_group(world: World) -> None:
     live = submit(world, size=2, startup=LEADER_READY)
     assert live.is_placed_whole()
 
-    old = live.lose("serve-0")
+    old = live.lose_leader()
 
     assert live.is_made_anew(old)
     assert live.leads_its_group()

@@ -20,7 +20,7 @@ def test_pods_are_refused_while_no_place_can_be_given(world: World) -> None:
     assert live.is_placed_whole()
 
     world.kill("controller")
-    old = live.lose("serve-0")
+    old = live.lose_leader()
     assert pods_are_refused(world, "serve")
     world.restart("controller")
 

@@ -17,7 +17,7 @@ def test_replica_made_anew_is_a_gang_again(world: World) -> None:
     assert live.is_placed_whole()
 
     world.resize(node, gpus=2)
-    old = live.lose("serve-0")
+    old = live.lose_leader()
 
     assert live.is_made_anew(old)
     assert live.gangs[0].is_refused()

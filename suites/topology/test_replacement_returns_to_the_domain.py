@@ -17,6 +17,7 @@ def test_replacement_returns_to_the_domain(world: World) -> None:
     gang = world.submit(Gang("close", size=3, gpus=2, topology=RACK))
     assert gang.is_bound_whole()
     home = world.domains(gang, RACK)
+    assert world.claim("all members are in one rack", len(home) == 1, str(sorted(home)))
     assert gang.lose("close-1")
 
     gang.create_again("close-1")

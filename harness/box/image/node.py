@@ -138,6 +138,7 @@ def _furnish(root: Path, artifacts: Mapping[str, Artifact], kubernetes: str) -> 
             _made(target.parent)
             shutil.copyfile(path, target)
             target.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+    (root / "var/lib/dbus/machine-id").unlink(missing_ok=True)  # or every node would take it for its own
     (root / "kind/version").write_text(f"v{kubernetes}")
     units = root / "etc/systemd/system"
     for unit in made.masked:

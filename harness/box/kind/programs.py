@@ -20,6 +20,10 @@ from harness.core.errors import ApiError, HarnessError, ProcessError
 POLL = 0.1  # seconds between two looks at a pod
 DEPLOYMENT = Resource("apps/v1", "Deployment", "deployments", True)
 MANIFESTS = "/etc/kubernetes/manifests"
+HEALTH = {  # where a program of the control plane says that it is ready, asked on its own node
+    "kube-apiserver": "https://127.0.0.1:6443/readyz", "kube-controller-manager": "https://127.0.0.1:10257/healthz",
+    "kube-scheduler": "https://127.0.0.1:10259/readyz", "etcd": "http://127.0.0.1:2381/readyz",
+}  # fmt: skip
 HELD = "/kind/held"  # where the manifest of a program lies that is to stay dead
 
 
@@ -177,9 +181,31 @@ class StaticProgram(Program):
         self._written = command.argv
 
     def start(self) -> None:
-        if self.command.argv != self._written:
+        if self._held and self.command.argv != self._written:
             self._rewrite()
         super().start()
+
+    def restart(self, timeout: float = 60.0) -> None:
+        """Kill it and let its kubelet start it; only other flags need another manifest."""
+        if self._held or self.command.argv != self._written:
+            super().restart(timeout)
+            return
+        before = self.pid
+        self._signal(self._container, "KILL")
+        self._wait(lambda: self.pid != before, "did not end")
+        self.paused = False
+        self.wait_ready(timeout)
+
+    def is_ready(self) -> bool:
+        """Whether it answers; its pod's own word comes ten seconds later, when the first probe is due."""
+        server, _, path = HEALTH[self.name].rpartition("/")
+        ask = ["kubectl", f"--server={server}", "--insecure-skip-tls-verify", "--request-timeout=5s", "--token=none",
+               "get", "--raw", f"/{path}"]  # fmt: skip
+        try:
+            docker.execute(self._container, ask)
+        except HarnessError:
+            return False
+        return True
 
     def _hold(self) -> None:
         file = f"{self.name}.yaml"

@@ -15,6 +15,7 @@ from harness.controllers.admission import Answer, Review
 from harness.controllers.cache import key_of
 from harness.controllers.client import Client, Object
 from harness.controllers.jobset_barrier import CONFIG_MAP, POD, Barrier
+from harness.controllers.queue import Key
 
 Pods = Iterable[Object]
 
@@ -126,16 +127,24 @@ class TakesItBack(Barrier):
 
     caught_by = ("replacement-joins-pods-that-were-released",)
 
-    def tell(self, jobset: Object, *, released: bool) -> None:
-        super().tell(jobset, released=released)
-        pods = spec.members(jobset, self.cache.of(POD, key_of(jobset)))
-        passed = bool(pods) and all(pod["status"].get("phase") == "Running" for pod in pods)
-        if found := self.cache.get(CONFIG_MAP, *_config_map(jobset)) if released and passed else None:
-            self.write(found, None)
+    def __init__(self, client: Client, cache: object, **given: str) -> None:
+        super().__init__(client, cache, **given)  # type: ignore[arg-type]
+        self.given: set[str] = set()
+
+    def reconcile(self, key: Key) -> float | None:
+        super().reconcile(key)
+        return 0.2
 
     def release(self, jobset: Object, config_map: Object) -> None:
-        if not any(one["reason"] == "AllPodsStarted" for one in (jobset["status"].get("conditions") or ())):
+        if spec.attempt(jobset) not in self.given:
             super().release(jobset, config_map)
+            self.given.add(spec.attempt(jobset))
+
+    def tell(self, jobset: Object, *, released: bool) -> None:
+        pods = spec.members(jobset, self.cache.of(POD, key_of(jobset)))
+        found = self.cache.get(CONFIG_MAP, *_config_map(jobset))
+        if found is not None and released and all(pod["status"].get("phase") == "Running" for pod in pods):
+            self.write(found, None)
 
 
 class BeginsOpen(Barrier):
@@ -237,6 +246,9 @@ class HoldsAllJobs(Barrier):
         asked = {**obj, "spec": {**obj["spec"], spec.CONFIG: {**obj["spec"][spec.CONFIG], "targetReplicatedJobs": []}}}
         return Answer(patch=injected.injection(asked, None, self.image))
 
+    def validate(self, review: Review) -> Answer:
+        return Answer()
+
 
 class WantsNames(Barrier):
     """Takes an empty list of targets for no targets at all."""
@@ -246,6 +258,9 @@ class WantsNames(Barrier):
     def mutate(self, review: Review) -> Answer:
         named = (spec.config(review.object) or {}).get("targetReplicatedJobs")
         return super().mutate(review) if named else Answer()
+
+    def validate(self, review: Review) -> Answer:
+        return Answer()
 
 
 class PutsItLast(Barrier):

@@ -1,0 +1,142 @@
+"""What a gangConfig means, and how each release of the API writes it down: pure functions, no cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.controllers.jobset_gang import corrections, wakes
+from harness.controllers.jobset_gang_api import Dialect
+from harness.controllers.jobset_gang_plan import Instance, never_complete, plan
+
+
+def a_job(name: str, replicas: int = 1, pods: int = 2, mode: str = "", **more: Any) -> dict[str, Any]:
+    spec = {"parallelism": pods, "completions": more.pop("completions", pods), "template": {"spec": {}}}
+    config = {"gangConfig": {"gangMode": mode}} if mode else {}
+    return {"name": name, "replicas": replicas, "template": {"spec": spec}, **config, **more}
+
+
+def a_set(*jobs: dict[str, Any], mode: str = "", name: str = "set", **spec: Any) -> dict[str, Any]:
+    config = {"gangConfig": {"gangMode": mode}} if mode else {}
+    meta = {"name": name, "namespace": "ns", "uid": "u-1"}
+    return {"metadata": meta, "spec": {**config, "replicatedJobs": list(jobs), **spec}}
+
+
+def test_nothing_asked_is_no_plan() -> None:
+    assert plan(a_set(a_job("a"))) is None
+    assert plan(a_set(a_job("a", mode="Off"), mode="Off")) is None
+    assert plan(a_set(mode="Gang")) is None
+
+
+def test_jobset_level_is_the_sum_over_unequal_jobs() -> None:
+    made = plan(a_set(a_job("a", 1, 1), a_job("b", 2, 3), mode="Gang"))
+
+    assert made is not None
+    assert [(group.name, group.minimum) for group in made.groups] == [("pg-set", 7)]
+    assert made.instance("b", 1) == made.instance("a", 0) == Instance("pg-set", "pg-set")
+
+
+def test_levels_of_jobs() -> None:
+    made = plan(a_set(a_job("a", 2, 2, "Gang"), a_job("b", 3, 4, "ReplicatedGang"), a_job("c")))
+
+    assert made is not None
+    assert [(group.name, group.minimum, len(group.instances)) for group in made.groups] == [
+        ("pg-a", 4, 1), ("pg-b", 4, 3),
+    ]  # fmt: skip
+    assert made.instance("a", 1) == Instance("pg-a", "pg-set.a")
+    assert made.instance("b", 2) == Instance("pg-b", "pg-set.b.2", "2")
+    assert made.instance("c", 0) is None
+
+
+def test_pods_that_never_exist_are_not_waited_for() -> None:
+    made = plan(a_set(a_job("a", 1, 4, "Gang", completions=3), a_job("none", 0, 2, "Gang")))
+
+    assert made is not None
+    assert [(group.name, group.minimum) for group in made.groups] == [("pg-a", 3)]
+
+
+def test_names_of_two_jobsets_never_meet() -> None:
+    names = set()
+    for name, jobs in (("a", ("b", "b-0")), ("a-b", ("0", "b")), ("a-b-0", ("b",))):
+        for mode in ("Gang", "ReplicatedGang"):
+            made = plan(a_set(*(a_job(job, mode=mode) for job in jobs), name=name))
+            assert made is not None
+            found = {one.name for group in made.groups for one in group.instances}
+            assert not found & names
+            names |= found
+
+
+def test_priority_is_that_of_all_pods_or_none() -> None:
+    high, low = a_job("a"), a_job("b")
+    high["template"]["spec"]["template"]["spec"]["priorityClassName"] = "high"
+    one, both = plan(a_set(high, mode="Gang")), plan(a_set(high, low, mode="Gang"))
+
+    assert one is not None and both is not None
+    assert (one.groups[0].priority, both.groups[0].priority) == ("high", "")
+
+
+def test_gangs_that_can_never_be_complete() -> None:
+    after = a_job("b", dependsOn=[{"name": "a", "status": "Ready"}])
+    order = {"startupPolicy": {"startupPolicyOrder": "InOrder"}}
+
+    assert "b is created after a" in never_complete(a_set(a_job("a"), after, mode="Gang"))
+    assert "in order" in never_complete(a_set(a_job("a"), a_job("b"), mode="Gang", **order))
+    assert never_complete(a_set(a_job("a"), mode="Gang", **order)) == ""
+    assert never_complete(a_set(a_job("a", mode="Gang"), {**after, "gangConfig": {"gangMode": "Gang"}})) == ""
+
+
+@pytest.mark.parametrize(
+    ("version", "entries", "policy", "reference"),
+    [
+        ("v1alpha1", "podGroups", "policy", {"name": "w-set", "podGroup": "pg-a", "podGroupReplicaKey": "1"}),
+        ("v1alpha2", "podGroupTemplates", "schedulingPolicy", {"podGroupName": "pg-set.a.1"}),
+        ("v1beta1", "podGroupTemplates", "schedulingPolicy", {"podGroupName": "pg-set.a.1"}),
+    ],
+)
+def test_each_release_has_its_words(version: str, entries: str, policy: str, reference: dict[str, str]) -> None:
+    jobset = a_set(a_job("a", 2, 3, "ReplicatedGang"))
+    made, dialect = plan(jobset), Dialect(version)
+    assert made is not None
+    workload = dialect.make_workload(jobset, made)
+
+    assert workload["apiVersion"] == f"scheduling.k8s.io/{version}"
+    assert workload["spec"]["controllerRef"] == {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": "set"}
+    assert workload["spec"][entries] == [{"name": "pg-a", policy: {"gang": {"minCount": 3}}}]
+    assert workload["metadata"]["ownerReferences"][0]["uid"] == "u-1"
+    instance = made.instance("a", 1)
+    assert instance is not None
+    assert dialect.reference("w-set", instance) == reference
+
+
+def test_gang_objects_take_over_all_that_the_workload_says() -> None:
+    jobset, workload = a_set(a_job("a", mode="Gang")), {"metadata": {"name": "w-mine"}}
+    entry = {"name": "pg-a", "schedulingPolicy": {"gang": {"minCount": 2}}, "disruptionMode": {"all": {}}}
+    instance = Instance("pg-a", "pg-set.a")
+
+    old = Dialect("v1alpha2").make_pod_group(jobset, workload, entry, instance)["spec"]
+    new = Dialect("v1beta1").make_pod_group(jobset, workload, entry, instance)["spec"]
+    said = {"schedulingPolicy": {"gang": {"minCount": 2}}, "disruptionMode": {"all": {}}}
+    target = {"workloadName": "w-mine", "podGroupTemplateName": "pg-a"}
+    assert old == {"podGroupTemplateRef": {"workload": target}, **said}
+    assert new == {"workloadRef": {"workloadName": "w-mine", "templateName": "pg-a"}, **said}
+
+
+def test_only_what_differs_is_put_right() -> None:
+    wanted = {"a": [{"name": "x", "policy": {"gang": {"minCount": 2}}}], "b": 1}
+
+    assert corrections({"a": [{"name": "x", "policy": {"gang": {"minCount": 2}}, "added": 1}], "b": 1}, wanted) == {}
+    assert corrections({"a": [{"name": "x", "policy": {"gang": {"minCount": 9}}}], "b": 1}, wanted) == {
+        "a": wanted["a"]
+    }
+
+
+def test_objects_wake_the_jobset_that_they_are_named_after_or_owned_by() -> None:
+    def named(name: str, **meta: Any) -> list[tuple[str, str]]:
+        return list(wakes({"metadata": {"name": name, "namespace": "ns", **meta}, "spec": {}}))
+
+    owner = [{"kind": "JobSet", "name": "other", "uid": "u", "controller": True}]
+    assert named("w-a-b") == [("ns", "a-b")]
+    assert named("pg-a-b.worker.0") == [("ns", "a-b")]
+    assert named("anything", ownerReferences=owner) == [("ns", "other")]
+    assert named("anything") == []
