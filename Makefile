@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TESTED := kubernetes@1.37 kubernetes@1.36 kubernetes@1.35 etcd kwok volcano scheduler-plugins koordinator yunikorn
 
-.PHONY: run test lint docs prove bench clean help
+.PHONY: run test lint docs prove bench kind clean help
 
 help: ## show this help
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -39,6 +39,10 @@ prove: $(STAMP) ## show that the suite can fail: every case against schedulers t
 
 bench: $(STAMP) ## speed as ratios, measured side by side
 	$(BIN)/muster bench box
+
+kind: $(STAMP) ## real kubelets: build a node image, bring up a kind cluster, hold containers at a barrier (needs Docker)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,kind]'
+	$(BIN)/muster run --box kind --image own --kind-workers 4 --sync 2s --integration jobset-barrier --profile core
 
 clean: ## remove the virtual environment and the runs (the cache of built binaries stays)
 	rm -rf $(VENV) muster-runs

@@ -114,6 +114,14 @@ class BarrierSet:
         said = f"{count} pods of {self.name} run {INIT}"
         return self.world.sees(said, lambda: len(self.waiting()) == count, "projected")
 
+    def has_started(self, count: int) -> Verdict:
+        """So many pods come to have begun their init container, whether it still runs or not."""
+
+        def begun() -> bool:
+            return sum(INIT in one.state.get("running", ()) for one in self.live.members()) == count
+
+        return self.world.sees(f"{count} pods of {self.name} have started", begun, "projected")
+
     def is_held(self) -> Verdict:
         """No signal, and no main container of a target runs."""
         early = self.running()

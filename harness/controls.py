@@ -28,7 +28,7 @@ from harness.core.errors import HarnessError
 HONEST = "honest"
 EVERYWHERE = "*"
 FIELDS = {"name", "about", "integration", "kubernetes", "set", "programs", "tried_on", "caught_by", "quick"}
-OWN_PATIENCE = 0.5  # of the usual deadlines: our own schedulers answer in milliseconds, so waiting for one can be short
+OWN_PATIENCE = 0.3  # of the usual deadlines: our own schedulers answer in milliseconds, so waiting for one can be short
 
 
 @dataclass(frozen=True, slots=True)

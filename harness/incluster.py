@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from harness.adapters import hosting
@@ -20,13 +21,15 @@ from harness.box.embedded import EmbeddedBox
 from harness.box.image.archive import Image, write
 from harness.box.kind import docker
 from harness.box.kind.box import KindBox
+from harness.box.kind.deployed import DeployedProgram
 from harness.box.kind.nodes import REAL_ONLY, RESERVED
-from harness.box.kind.programs import DeployedProgram
 from harness.box.process import Command
 from harness.core.errors import HarnessError, UsageError
 
 TIMEOUT = 120.0  # seconds until a program's pod is ready and its service answers; five are usual
 POLL = 0.2
+NEED_CONTAINERS = frozenset({"jobset-barrier"})  # features whose cases are about what containers do
+SHELL = "muster.local/busybox:1"  # on every node of our own image
 SERVICE = Resource("v1", "Service", "services", True)
 INSIDE = Departure(
     "images of our own, made of the locked binary alone", "no registry is needed; the binary is the same"
@@ -35,8 +38,12 @@ INSIDE = Departure(
 
 def install(adapter: Adapter, box: EmbeddedBox, settings: Settings) -> Installed:
     """Install the integration in the way this kind of box has for it."""
-    if not isinstance(box, KindBox) or adapter.cluster is None:
+    if not isinstance(box, KindBox):
         return adapter.install(box, settings)
+    if adapter.features("", box.kubernetes) & NEED_CONTAINERS:
+        box.nodes.containers = True
+    if adapter.cluster is None:
+        return adapter.install(box, _with_our_image(adapter, settings))
     if settings.options:
         raise UsageError(
             f"{adapter.title} is installed in the cluster as its vendor ships it, so --set has no effect here; given: "
@@ -58,14 +65,22 @@ def install(adapter: Adapter, box: EmbeddedBox, settings: Settings) -> Installed
     for program in programs.values():
         program.wait_ready(TIMEOUT)
     for hook in hooks:
-        _wait_for_services(box, hook)
         box.api.apply(hook)
+    for hook in hooks:  # some serve only once they see that they are asked for
+        _wait_for_services(box, hook)
     box.processes.update(programs)  # type: ignore[arg-type]
     by_role = {
         role: [p.name for p in programs.values() if p.command.role == role] for role in ("scheduler", "controller")
     }
     schedulers = tuple(by_role["scheduler"]) or ("kube-scheduler",)
     return Installed(found.version, (found,), (INSIDE,), schedulers, tuple(by_role["controller"]) or schedulers)
+
+
+def _with_our_image(adapter: Adapter, settings: Settings) -> Settings:
+    """An init container of ours needs a shell, and must not need a registry."""
+    if "init-image" not in (adapter.options or {}) or "init-image" in settings.options:
+        return settings
+    return replace(settings, options={**settings.options, "init-image": SHELL})
 
 
 def load_images(box: KindBox, found: Artifact) -> dict[str, str]:

@@ -23,6 +23,7 @@ from harness.world import Object, World
 POD = ("v1", "Pod")
 POLICY = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")
 BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
+CLEANER = "kube-controller-manager"
 REFUSAL = "no Workload may be made for now, says the case"
 OFF, GANG, REPLICATED = "Off", "Gang", "ReplicatedGang"
 
@@ -68,7 +69,8 @@ class LiveJobSet:
         self.name: str = obj["metadata"]["name"]
         self.namespace: str = obj["metadata"]["namespace"]
         self.gangs = {gang.name: world.submit(gang, self.namespace, objects=[]) for gang in gangs}
-        self.object = world.create(obj)
+        assert world.accepts(obj, f"JobSet {self.name} is accepted")
+        self.object = self.stored()
 
     @property
     def gang(self) -> LiveGang:
@@ -200,6 +202,18 @@ def turn_off(world: World) -> None:
     process.command = replace(process.command, argv=(*process.command.argv, "--gangs=off"))
     process.restart(world.deadline("ready"))
     world.recorder.act("ready", NAME, role="controller")
+
+
+def stop_cleaning(world: World) -> None:
+    """From now on nobody collects what belongs to deleted objects, as when there is too much of it."""
+    world.recorder.act("pause", CLEANER, role="controller")
+    world.lab.box.processes[CLEANER].pause()
+
+
+def go_on_cleaning(world: World) -> None:
+    """Lift what `stop_cleaning` did."""
+    world.lab.box.processes[CLEANER].resume()
+    world.recorder.act("resume", CLEANER, role="controller")
 
 
 def refuse_workloads(world: World) -> Verdict:

@@ -79,9 +79,9 @@ def _run(control: Control, cases: Sequence[str], aim: Aim, folder: Path, say: Ca
     result, faults = running.run(plan, target, lambda event: None)
     if result.interrupted:
         raise KeyboardInterrupt
-    if not result.cases and (faults.messages or faults.outputs):
+    if faults.messages or faults.outputs:
         seen = faults.messages[0]["message"] if faults.messages else faults.outputs[0]
         if control.name == HONEST:
-            raise HarnessError(f"the honest control cannot be judged: {seen}")
-        say(f"{control.name}: does not even pass the canary")
+            raise HarnessError(f"the honest control cannot be judged: {seen}", hint=f"Logs: {target / 'logs'}")
+        say(f"{control.name}: only {len(result.cases)} of {len(cases)} cases could be run: {seen}")
     return result

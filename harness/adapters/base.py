@@ -26,6 +26,7 @@ PART_LABEL = "muster.dev/part"  # on pods that are no members: fence, plain
 class Box(Protocol):
     """What an adapter may use of a box; see `harness.box.embedded.EmbeddedBox`."""
 
+    kind: str  # embedded, or kind: nodes that run containers
     name: str
     kubernetes: str
     directory: Path

@@ -15,6 +15,7 @@ from typing import Any
 from harness.adapters import hosting, jobset, reference
 from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
 from harness.adapters.render import parse, render
+from harness.controllers.jobset_barrier_injection import check_image
 from harness.controllers.jobset_barrier_spec import CONFIG, JOBSET_LABEL, VOLUME
 from harness.core.errors import UsageError
 from harness.core.gang import Gang, Role
@@ -66,15 +67,17 @@ class ReplicatedJob:
 
 def install(box: Box, settings: Settings) -> Installed:
     """The release, the reference controller with its webhooks, and whoever plays the kubelet."""
-    found = jobset.start(box, settings, [FIELD])
     image = settings.options.get("init-image")
-    arguments = [f"--init-image={image}"] if image else []
+    arguments = [f"--init-image={check_image(image)}"] if image is not None else []
+    found = jobset.start(box, settings, [FIELD])
     reference.start(box, settings, NAME, NAME, binary=f"{NAME}.controller", arguments=arguments)
-    _start_kubelet(box)
+    simulated = box.kind == "embedded"
+    if simulated:
+        _start_kubelet(box)
     return Installed(
         found.version,
         (found,),
-        (*DEPARTURES, SIMULATED, *hosting.chosen_departures(settings.options)),
+        (*DEPARTURES, *((SIMULATED,) if simulated else ()), *hosting.chosen_departures(settings.options)),
         schedulers=("kube-scheduler",),
         controllers=(NAME,),
     )

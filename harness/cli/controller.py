@@ -107,4 +107,8 @@ def _own_options(name: str, given: dict[str, str | None]) -> dict[str, str]:
     if name == "lws-provider" and chosen.get("provider") not in PROVIDERS:
         wrong = f"unknown provider {given['provider']!r}" if chosen else f"{name} needs to know for which scheduler"
         raise UsageError(wrong, hint=f"Give --provider {' or '.join(PROVIDERS)}.")
+    if "init_image" in chosen:
+        from harness.controllers.jobset_barrier_injection import check_image
+
+        check_image(chosen["init_image"])
     return chosen

@@ -15,6 +15,7 @@ from typing import Any
 from harness.controllers import jobset_barrier_spec as spec
 from harness.controllers.client import Object
 from harness.controllers.jobset_barrier_spec import INIT, MOUNT, RESUMES, VOLUME
+from harness.core.errors import UsageError
 
 DEFAULT_IMAGE = "bash"
 SCRIPT = f"""\
@@ -33,6 +34,13 @@ done
 LETTERS = "bcdfghjklmnpqrstvwxz2456789"  # of which Kubernetes makes names
 SMALL = {"cpu": "50m", "memory": "16Mi"}
 TEMPLATE = ("template", "spec", "template")  # from a replicated job to its pod template
+
+
+def check_image(image: str) -> str:
+    """The image as it was given; UsageError if it cannot be one."""
+    if not image or any(character.isspace() for character in image):
+        raise UsageError(f"{image!r} is no image for init containers", hint="Give one such as busybox:1.37.")
+    return image
 
 
 def container(jobset: Object, image: str, containers: Any = ()) -> Object:

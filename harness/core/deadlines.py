@@ -32,15 +32,21 @@ DEADLINES: Mapping[str, Deadline] = {
     "start_after_eviction": Deadline(30.0, "whoever victims fell for starts: their grace period, then one cycle"),
     "started": Deadline(5.0, "a bound pod runs: KWOK plays it within milliseconds"),
     "recounted": Deadline(3.0, "a controller that waits for more pods looks again: its interval of a second, and some"),
-    "projected": Deadline(90.0, "a kubelet notices a changed ConfigMap: its sync period of a minute, and some"),
+    "projected": Deadline(120.0, "a kubelet notices a changed ConfigMap: it syncs every 60 to 90 s, and may be busy"),
     "reset": Deadline(10.0, "the box is empty again between two cases: KWOK finishes pods at once"),
     "ready": Deadline(60.0, "a process answers after start: etcd and the API server need 5 s on a busy machine"),
 }  # fmt: skip
 
+UNHURRIED = frozenset(("window", "started", "reset", "ready"))
+
 
 def scaled(factor: float = 1.0) -> dict[str, float]:
-    """The table as the header keeps it: seconds by name, times the factor."""
-    return {name: deadline.seconds * factor for name, deadline in DEADLINES.items()}
+    """The table as the header keeps it: seconds by name, times the factor.
+
+    A factor below one only shortens waiting for what will not come: it never makes the window of a gang, nor the time
+    that our own processes and resets need, any shorter.
+    """
+    return {name: one.seconds * max(factor, name in UNHURRIED) for name, one in DEADLINES.items()}
 
 
 def seconds(header: Mapping[str, Any], name: str) -> float:

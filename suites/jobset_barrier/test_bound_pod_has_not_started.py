@@ -19,4 +19,5 @@ def test_bound_pod_has_not_started(world: World) -> None:
     world.create({
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": world.namespace},
     })  # fmt: skip
+    assert jobset.has_started(3)
     assert jobset.is_released()

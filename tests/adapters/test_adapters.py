@@ -23,6 +23,7 @@ from harness.core.gang import Gang
 from harness.core.versions import check_range
 
 OWN_PROGRAMS = ("volcano", "coscheduling", "yunikorn", "koordinator")
+OWN_CONTROLLERS = ("jobset-barrier", "jobset-gang", "lws")  # folders of reference controllers of muster's own
 WEBHOOK = """
 {{- if .Values.custom.enabled_admissions | regexMatch "/%(kind)s/%(verb)s" }}
 ---
@@ -110,6 +111,8 @@ def test_every_integration_has_the_same_templates(name: str) -> None:
     wanted = {"gang.yaml.j2", "pod.yaml.j2"}
     if name in OWN_PROGRAMS:
         wanted |= {"rbac.yaml.j2", "deployment.yaml.j2"}
+    if name in OWN_CONTROLLERS:
+        wanted |= {"rbac.yaml.j2", "webhooks.yaml.j2"}
     if adapter(name).queue is not None:
         wanted |= {"queue.yaml.j2"}
     found = {path.name for path in folder.glob("*.j2")}

@@ -20,6 +20,7 @@ import pytest
 from harness.adapters import adapter
 from harness.adapters.base import Settings
 from harness.adapters.jobset_barrier import NAME
+from harness.adapters.render import parse, render
 from harness.barriers import CONFIG_MAP, INIT, BarrierSet, ReplicatedJob, container, template
 from harness.box.embedded import EmbeddedBox
 from harness.case import MARK
@@ -99,6 +100,20 @@ def test_honest_controller_is_not_blamed(lab: Lab, name: str, tmp_path: Path) ->
     result = tried(lab, name, tmp_path)
 
     assert result.outcome is Outcome.PASS, [verdict.reason for verdict in result.verdicts]
+
+
+def test_controller_gets_by_with_its_role(lab: Lab, tmp_path: Path) -> None:
+    user = "muster:barrier"
+    for obj in parse(render("jobset-barrier/rbac.yaml.j2", name=NAME, namespace="default")):
+        if obj["kind"] == "ClusterRoleBinding":
+            obj["subjects"] = [{"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"}]
+        lab.box.api.apply(obj)
+    stand_in(lab, f"--kubeconfig={lab.box.identity(user, ())}")
+
+    for name in ("restarted-jobset-waits-again", "config-map-of-somebody-else-is-left-alone"):
+        assert tried(lab, name, tmp_path).outcome is Outcome.PASS, lab.box.processes[NAME].tail()
+    assert "forbidden" not in lab.box.processes[NAME].log.read_text().lower()
+    stand_in(lab, f"--kubeconfig={lab.box.identity(NAME)}")
 
 
 def test_simulated_kubelet_tries_again_where_pods_may(lab: Lab) -> None:

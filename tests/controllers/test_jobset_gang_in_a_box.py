@@ -24,10 +24,11 @@ from harness.box.embedded import EmbeddedBox
 from harness.case import MARK
 from harness.collect import suites_root
 from harness.core import deadlines
+from harness.core.errors import ApiError
 from harness.core.judge import judge_case
 from harness.core.results import CaseResult
 from harness.core.verdict import Outcome
-from harness.jobsets import GANG, REPLICATED, LiveJobSet, job, submit
+from harness.jobsets import GANG, REPLICATED, LiveJobSet, job, jobset, submit
 from harness.lab import Lab, open_lab
 from harness.trial import Trial
 from harness.world import World
@@ -123,7 +124,7 @@ def dies_and_goes_on(lab: Lab, *how: str) -> bool:
         return True
 
     def lives(pods: int) -> LiveJobSet:
-        revived()
+        assert world.sees("JobSets can be created", lambda: revived() and accepted(world), "reconnected")
         live = submit(world, job("driver", pods=pods, mode=GANG), job(replicas=2, pods=pods, mode=REPLICATED))
         groups = {"pg-driver": {"gang": {"minCount": pods}}, "pg-worker": {"gang": {"minCount": pods}}}
         objects = ["pg-train.driver", "pg-train.worker.0", "pg-train.worker.1"]
@@ -142,6 +143,15 @@ def dies_and_goes_on(lab: Lab, *how: str) -> bool:
     assert deaths in ([], [-signal.SIGKILL])
     lab.reset()
     return bool(deaths)
+
+
+def accepted(world: World) -> bool:
+    """Whether a JobSet would be let in: its webhooks answer. Nothing is stored, and nothing is written about it."""
+    try:
+        world.api.create(jobset(world, job()), dryRun="All")
+    except ApiError:
+        return False
+    return True
 
 
 def prepared(live: LiveJobSet) -> bool:

@@ -27,17 +27,6 @@ class PodByPod(Honest):
         return 0
 
 
-class AllButOne(Honest):
-    """Starts a gang without its last member."""
-
-    caught_by = ("gang-that-fits-is-bound-whole", "job-that-fits-runs", "gang-of-forty-members-is-bound-whole")
-    quick = True
-
-    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
-        wanted = max(0, unit.quorum - 1 - len(unit.bound)) if unit.quorum > 1 else len(placement)
-        super().start(unit, placement[:wanted], space)
-
-
 class Deadlocks(Honest):
     """Lets two gangs that compete each take half of the room."""
 

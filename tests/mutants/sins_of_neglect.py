@@ -1,10 +1,24 @@
-"""Schedulers that leave gangs alone, which almost any case notices; so they come last. See `sins.py`."""
+"""Schedulers that leave gangs, or a member of each, alone; see `sins.py`.
+
+Almost any case notices that, but no sooner than its time is over; so these come last.
+"""
 
 from __future__ import annotations
 
-from honest import Honest
+from honest import Honest, Placement
 from room import Room
 from units import Unit
+
+
+class AllButOne(Honest):
+    """Starts a gang without its last member."""
+
+    caught_by = ("gang-that-fits-is-bound-whole", "job-that-fits-runs", "gang-of-forty-members-is-bound-whole")
+    quick = True
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        wanted = max(0, unit.quorum - 1 - len(unit.bound)) if unit.quorum > 1 else len(placement)
+        super().start(unit, placement[:wanted], space)
 
 
 class Ignores(Honest):

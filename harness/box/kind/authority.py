@@ -10,6 +10,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
 from harness.box.credentials import MASTERS
+from harness.box.kind import docker
 from harness.box.kubeconfig import write_kubeconfig
 from harness.box.pki import Authority, KeyPair, write_private
 
@@ -23,6 +24,13 @@ class ClusterAuthority(Authority):
         self.certificate = certificate
         self._name = x509.load_pem_x509_certificate(certificate).subject
         self._key = serialization.load_pem_private_key(key, None)  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, control_plane: str, address: str) -> ClusterAuthority:
+        """The authority that lies in the control plane's container."""
+        folder = "/etc/kubernetes/pki"
+        pair = [docker.execute(control_plane, ["cat", f"{folder}/ca.{part}"]).encode() for part in ("crt", "key")]
+        return cls(pair[0], pair[1], address)
 
 
 class ClusterCredentials:

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 import yaml
@@ -26,7 +25,7 @@ from harness.box.image import recipe
 from harness.box.kind import cluster, config, docker, nodeimage, relay
 from harness.box.kind.authority import ClusterAuthority, ClusterCredentials
 from harness.box.kind.nodes import KindNodes, keep_off_fake_nodes, wait_all_ready
-from harness.box.kind.programs import StaticProgram
+from harness.box.kind.static import static_programs
 from harness.box.link import KeeperLink
 from harness.box.nodes import Pool, total
 from harness.box.phases import Listener, phase
@@ -34,8 +33,6 @@ from harness.box.process import Command
 from harness.core.errors import MusterError, UsageError
 
 READY_TIMEOUT = 180.0  # seconds from a control plane that is up to workers that are ready; ten is usual
-ROLES = {"etcd": "etcd", "kube-apiserver": "apiserver", "kube-controller-manager": "controller",
-         "kube-scheduler": "scheduler"}  # fmt: skip
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,38}[a-z0-9])?")
 
 
@@ -47,6 +44,7 @@ class KindBox(EmbeddedBox):
     """
 
     kind = "kind"
+    nodes: KindNodes
 
     def __init__(
         self, kubernetes: str | None = None, nodes: Sequence[Pool] = (), *, name: str | None = None,
@@ -103,29 +101,30 @@ class KindBox(EmbeddedBox):
 
     def stop(self) -> None:
         """Delete the cluster, end every process and remove the folder. Safe to call twice."""
-        if self._keeper is not None and self._cluster is not None:
-            with contextlib.suppress(MusterError):  # the keeper tries once more
-                self._cluster.delete()
-                self._keeper.farewell(())
+        self._delete()
         super().stop()
 
     def fail(self, error: BaseException) -> None:
         """Stop for this error; the logs of all nodes are kept, and so is the cluster if that was asked for."""
-        made = self._cluster is not None and self._cluster.name in docker.clusters()
-        if made and self._cluster is not None and not isinstance(error, KeyboardInterrupt):
-            self._cluster.export_logs(self.directory / "logs" / "kind")
-        if made and self._keep_failed and self._keeper is not None and not isinstance(error, KeyboardInterrupt):
+        made = self._cluster if self._cluster is not None and self._cluster.name in docker.clusters() else None
+        pressed = isinstance(error, KeyboardInterrupt)
+        if made is not None and not pressed:
+            made.export_logs(self.directory / "logs" / "kind")
+        if made is not None and not pressed and self._keep_failed:
             kept = registry.keep_logs(self.directory)
             self.keep()
             if isinstance(error, MusterError):
                 error.hint = f"{self._ways_in()}\nThe logs of all nodes: {kept}"
             return
-        if made and self._cluster is not None:
+        self._delete()
+        super().fail(error)
+
+    def _delete(self) -> None:
+        """Delete the cluster; if that fails the keeper tries once more."""
+        if self._keeper is not None and self._cluster is not None:
             with contextlib.suppress(MusterError):
                 self._cluster.delete()
-                if self._keeper is not None:
-                    self._keeper.farewell(())
-        super().fail(error)
+                self._keeper.farewell(())
 
     def _ways_in(self) -> str:
         return (
@@ -142,10 +141,6 @@ class KindBox(EmbeddedBox):
             self.api.close()
 
     # -- ways in ------------------------------------------------------------------------------------------------------
-
-    @property
-    def server(self) -> str:
-        return self._server
 
     @property
     def audit_log(self) -> Path:
@@ -188,7 +183,7 @@ class KindBox(EmbeddedBox):
         return f"{docker.PREFIX}{self.name}"
 
     def _bring_up(self) -> None:
-        self._server = ""
+        self.port = 0  # until kind has chosen one
         for folder in ("pki", "logs", "audit"):
             (self.directory / folder).mkdir(mode=0o700)
         self.audit_log.touch(mode=0o600)  # the API server appends; the file stays ours to read
@@ -225,22 +220,12 @@ class KindBox(EmbeddedBox):
     def _connect(self) -> None:
         """Become the cluster's authority and administrator."""
         kubeconfig = yaml.safe_load(self.kubeconfig.read_text())
-        self._server = kubeconfig["clusters"][0]["cluster"]["server"]
-        self.port = int(self._server.rpartition(":")[2])
-        pki = [
-            docker.execute(self.cluster.control_plane, ["cat", f"/etc/kubernetes/pki/ca.{part}"]).encode()
-            for part in ("crt", "key")
-        ]
+        self.port = int(kubeconfig["clusters"][0]["cluster"]["server"].rpartition(":")[2])
         gateway = relay.gateway()
-        authority = ClusterAuthority(pki[0], pki[1], gateway)
-        self._credentials = ClusterCredentials(self.directory, self._server, authority)  # type: ignore[assignment]
-        self.api = relay.RelayedApi(self._server, self._credentials.context, gateway=gateway, relay=self._relay)
-        for name, role in ROLES.items():
-            manifest = docker.execute(self.cluster.control_plane, ["cat", f"/etc/kubernetes/manifests/{name}.yaml"])
-            argv = tuple(yaml.safe_load(manifest)["spec"]["containers"][0]["command"])
-            log = self.directory / "logs" / f"{name}.log"
-            program: Any = StaticProgram(self.api, Command(name, argv, role=role), self.cluster.control_plane, log)
-            self.processes[name] = program
+        authority = ClusterAuthority.of(self.cluster.control_plane, gateway)
+        self._credentials = ClusterCredentials(self.directory, self.server, authority)  # type: ignore[assignment]
+        self.api = relay.RelayedApi(self.server, self._credentials.context, gateway=gateway, relay=self._relay)
+        self.processes.update(static_programs(self.api, self.cluster.control_plane, self.directory / "logs"))
 
     def _relay(self, port: int) -> None:
         """Have whoever listens on this port of 127.0.0.1 reached from the cluster."""
@@ -284,7 +269,7 @@ class KindBox(EmbeddedBox):
         started = psutil.Process(self._keeper.pid).create_time()
         entry = registry.Entry(
             name=self.name, kind=self.kind, kubernetes=self.kubernetes, keeper=self._keeper.pid, keeper_started=started,
-            created=time.time(), server=self._server, nodes=total(self.pools) + self.workers + 1, kept=kept,
+            created=time.time(), server=self.server, nodes=total(self.pools) + self.workers + 1, kept=kept,
         )  # fmt: skip
         registry.write(entry, self.directory)
 

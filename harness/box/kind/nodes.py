@@ -1,25 +1,26 @@
 """The nodes of a kind box: real ones, and fake ones beside them for scale.
 
 A real worker is a kubelet and its containers; it says how many GPUs it has because we tell it to (`gpus.py`). While
-cases run, real workers carry a taint, so that what is placed on the fake nodes of a case stays there; a case that needs
-containers borrows them.
+cases run, real workers carry a taint, so that what is placed on the fake nodes of a case stays there. An integration
+whose cases need containers gets real workers instead of fake nodes, whenever a case asks for nodes.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from harness.box.api import NODE, Api, Object
 from harness.box.kind.gpus import WANTED
-from harness.box.nodes import Nodes
-from harness.core.errors import ApiError, HarnessError, UsageError
+from harness.box.nodes import Nodes, Pool
+from harness.core.errors import ApiError, HarnessError
 from harness.core.gang import GPU
 
 RESERVED = "muster.dev/real"  # taint of real workers that nobody has borrowed
 _TERM = {"matchExpressions": [{"key": "muster.dev/pool", "operator": "DoesNotExist"}]}
 REAL_ONLY = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [_TERM]}}}
 POLL = 0.1  # seconds between two looks at the nodes
+MOST_PODS = 16  # of a case on one real worker: they ask for a tenth of a processor each
 GPU_TIMEOUT = 30.0  # seconds until a worker shows its GPUs
 
 
@@ -29,26 +30,34 @@ class KindNodes(Nodes):
     def __init__(self, api: Api, kubelet: str, workers: Sequence[str]) -> None:
         super().__init__(api, kubelet)
         self.workers = list(workers)
-        self._borrowed: list[str] = []
+        self.containers = False  # cases get real workers when they ask for nodes
+        self._borrowed: dict[str, Mapping[str, str]] = {}  # worker -> labels it got
 
     def reserve(self) -> None:
         """Keep what does not ask for them off the real workers."""
         for name in self.workers:
             self._taint(name, reserved=True)
 
-    def borrow(self, count: int, gpus: int = 0) -> list[str]:
-        """Give the case so many real workers of so many GPUs each; UsageError if there are fewer."""
+    def add(self, pool: Pool) -> list[str]:
+        """Create fake nodes, or give the case so many real workers; their names, all of them ready."""
+        return self._borrow(pool) if self.containers else super().add(pool)
+
+    def _borrow(self, pool: Pool) -> list[str]:
         free = [name for name in self.workers if name not in self._borrowed]
-        if len(free) < count:
-            raise UsageError(
-                f"{count} nodes that run containers are asked for, this box has {len(self.workers)}",
-                hint=f"Start it with more: --workers {count + len(self._borrowed)}",
+        if len(free) < pool.count or pool.gpus > MOST_PODS:
+            raise HarnessError(
+                f"{pool.count} nodes with room for {pool.gpus} pods are asked for; free are {len(free)} real workers "
+                f"with room for {MOST_PODS} each",
+                hint="Have more workers with --kind-workers, or run this case on the embedded box.",
             )
-        names = free[:count]
-        for name in names:
-            self.give_gpus(name, gpus)
+        names = free[: pool.count]
+        for index, name in enumerate(names):
+            labels = pool.labels_of(index)
+            self.give_gpus(name, pool.gpus)
+            if labels:
+                self._api.patch(NODE, "", name, {"metadata": {"labels": labels}})
             self._taint(name, reserved=False)
-            self._borrowed.append(name)
+            self._borrowed[name] = labels
         return names
 
     def give_gpus(self, name: str, gpus: int) -> None:
@@ -66,9 +75,10 @@ class KindNodes(Nodes):
         """Delete every fake node, and take back the real ones."""
         super().remove_all()
         while self._borrowed:
-            name = self._borrowed.pop()
+            name, labels = self._borrowed.popitem()
             self._taint(name, reserved=True)
-            self.uncordon(name)
+            change = {"metadata": {"labels": dict.fromkeys(labels)}, "spec": {"unschedulable": None}}
+            self._api.patch(NODE, "", name, change)
             self.give_gpus(name, 0)
 
     def _taint(self, name: str, *, reserved: bool) -> None:

@@ -12,19 +12,12 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
-from harness.box.api import POD, Api, Object, Resource
+from harness.box.api import POD, Api, Object
 from harness.box.kind import docker
 from harness.box.process import Command
 from harness.core.errors import ApiError, HarnessError, ProcessError
 
 POLL = 0.1  # seconds between two looks at a pod
-DEPLOYMENT = Resource("apps/v1", "Deployment", "deployments", True)
-MANIFESTS = "/etc/kubernetes/manifests"
-HEALTH = {  # where a program of the control plane says that it is ready, asked on its own node
-    "kube-apiserver": "https://127.0.0.1:6443/readyz", "kube-controller-manager": "https://127.0.0.1:10257/healthz",
-    "kube-scheduler": "https://127.0.0.1:10259/readyz", "etcd": "http://127.0.0.1:2381/readyz",
-}  # fmt: skip
-HELD = "/kind/held"  # where the manifest of a program lies that is to stay dead
 
 
 class Program(ABC):
@@ -170,98 +163,6 @@ class Program(ABC):
 
     @abstractmethod
     def _pod(self) -> Object | None: ...
-
-
-class StaticProgram(Program):
-    """A program of the control plane, which the kubelet starts from a file."""
-
-    def __init__(self, api: Api, command: Command, node: str, log: Path) -> None:
-        super().__init__(api, command, "kube-system", log)
-        self._container = node
-        self._written = command.argv
-
-    def start(self) -> None:
-        if self._held and self.command.argv != self._written:
-            self._rewrite()
-        super().start()
-
-    def restart(self, timeout: float = 60.0) -> None:
-        """Kill it and let its kubelet start it; only other flags need another manifest."""
-        if self._held or self.command.argv != self._written:
-            super().restart(timeout)
-            return
-        before = self.pid
-        self._signal(self._container, "KILL")
-        self._wait(lambda: self.pid != before, "did not end")
-        self.paused = False
-        self.wait_ready(timeout)
-
-    def is_ready(self) -> bool:
-        """Whether it answers; its pod's own word comes ten seconds later, when the first probe is due."""
-        server, _, path = HEALTH[self.name].rpartition("/")
-        ask = ["kubectl", f"--server={server}", "--insecure-skip-tls-verify", "--request-timeout=5s", "--token=none",
-               "get", "--raw", f"/{path}"]  # fmt: skip
-        try:
-            docker.execute(self._container, ask)
-        except HarnessError:
-            return False
-        return True
-
-    def _hold(self) -> None:
-        file = f"{self.name}.yaml"
-        docker.execute(self._container, ["sh", "-c", f"mkdir -p {HELD} && mv {MANIFESTS}/{file} {HELD}/{file}"])
-
-    def _release(self) -> None:
-        docker.execute(self._container, ["mv", f"{HELD}/{self.name}.yaml", f"{MANIFESTS}/{self.name}.yaml"])
-
-    def _rewrite(self) -> None:
-        """Put the flags into the manifest that `command` has by now."""
-        import yaml
-
-        path = f"{HELD}/{self.name}.yaml"
-        manifest = yaml.safe_load(docker.execute(self._container, ["cat", path]))
-        manifest["spec"]["containers"][0]["command"] = list(self.command.argv)
-        text = yaml.safe_dump(manifest, sort_keys=False)
-        docker.execute(self._container, ["sh", "-c", f"cat >{path} <<'MUSTER'\n{text}\nMUSTER\n"])
-        self._written = self.command.argv
-
-    def _node(self) -> str:
-        return self._container
-
-    def _label(self) -> str:
-        return f"{self.name}-{self._container}"
-
-    def _pod(self) -> Object | None:
-        return self._api.find(POD, "kube-system", self._label())
-
-
-class DeployedProgram(Program):
-    """A program of an integration, which a Deployment of one replica starts."""
-
-    def __init__(self, api: Api, command: Command, namespace: str, deployment: str, log: Path) -> None:
-        super().__init__(api, command, namespace, log)
-        self._deployment = deployment
-
-    def _hold(self) -> None:
-        self._scale(0)
-
-    def _release(self) -> None:
-        self._scale(1)
-
-    def _scale(self, replicas: int) -> None:
-        self._api.patch(DEPLOYMENT, self._namespace, self._deployment, {"spec": {"replicas": replicas}})
-
-    def _node(self) -> str:
-        pod = self._pod()
-        return str(pod["spec"].get("nodeName", "")) if pod else ""
-
-    def _label(self) -> str:
-        return f"-l app.kubernetes.io/name={self._deployment}"
-
-    def _pod(self) -> Object | None:
-        found = self._api.list(POD, self._namespace, labelSelector=f"app.kubernetes.io/name={self._deployment}")
-        found = [pod for pod in found if not pod["metadata"].get("deletionTimestamp")]
-        return max(found, key=lambda pod: str(pod["metadata"]["creationTimestamp"]), default=None)
 
 
 def _is_ready(pod: Object, since: float) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import ClassVar
 
 import jobset_gang_webhook_sins
 from jobset_gang_webhook_sins import Sinner
@@ -211,7 +212,7 @@ class NamesByJobAlone(Sinner):
 class KeepsTheOld(Sinner):
     """Takes what an earlier JobSet of the same name left behind for its own."""
 
-    caught_by = ("recreated-jobset-is-a-gang-again",)
+    caught_by = ("recreated-jobset-does-not-take-over-the-old-gang",)
 
     def keep(self, kind: Kind, made: Object, jobset: Object) -> Object:
         found = self.cache.get(kind, made["metadata"]["namespace"], made["metadata"]["name"])
@@ -219,6 +220,19 @@ class KeepsTheOld(Sinner):
             change = {"metadata": {"ownerReferences": [owner(jobset)]}}
             return self.client.patch(kind, made["metadata"]["namespace"], made["metadata"]["name"], change)
         return super().keep(kind, made, jobset)
+
+
+class ServesEachNameOnce(Sinner):
+    """Remembers which JobSets it has served, by name alone."""
+
+    caught_by = ("recreated-jobset-is-a-gang-again",)
+    served: ClassVar[dict[Key, str]] = {}
+
+    def reconcile(self, key: Key) -> float | None:
+        found = self.cache.get(jobset_gang_webhook_sins.JOBSET, *key)
+        if found is None or self.served.setdefault(key, found["metadata"]["uid"]) != found["metadata"]["uid"]:
+            return None
+        return super().reconcile(key)
 
 
 class IgnoresThePast(Sinner):

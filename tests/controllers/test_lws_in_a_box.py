@@ -1,0 +1,178 @@
+"""The cases of LeaderWorkerSets can fail, and the reference provider can be killed at any moment: in real boxes.
+
+Every sin of tests/mutants/controllers takes the place of the provider and must turn cases red that the honest one
+passes. Then the honest one is killed after its first write, after its second, and so on to the last.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.adapters import adapter
+from harness.adapters.base import Settings
+from harness.adapters.lws_controller import CONFIG, CONFIG_OFF
+from harness.adapters.lws_provider import NAME
+from harness.adapters.reference import webhooks
+from harness.box.embedded import EmbeddedBox
+from harness.case import MARK
+from harness.collect import suites_root
+from harness.core import deadlines
+from harness.core.judge import judge_case
+from harness.core.results import CaseResult
+from harness.core.verdict import Outcome
+from harness.lab import Lab, open_lab
+from harness.leaderworker import LiveSet, owner, submit
+from harness.trial import Trial
+from harness.world import World
+
+ENTRY = Path(__file__).parents[1] / "mutants" / "controllers" / "lws_provider.py"
+SINS = json.loads(subprocess.run([sys.executable, ENTRY, "--list"], capture_output=True, check=True).stdout)
+CASES = {path.stem.removeprefix("test_").replace("_", "-"): path for path in suites_root().glob("lws/*.py")}
+PATIENCE = {"lws": 0.3, "lws-coscheduling": 0.3, "lws-yunikorn": 0.5}  # of the usual deadlines
+UNHURRIED = ("reset", "ready", "gone", "reconnected", "window")
+FEWEST_WRITES, LAST_WRITE = 4, 20  # of the provider in the life of a set whose leaders are made twice
+UNPROVEN = {
+    "gangs-turned-off-leave-no-trace": "the switch is the release's; its sin is below",
+    "leader-may-start-in-vain": "it only observes",
+    "leader-starts-when-there-is-room-for-its-replica": "Coscheduling does not wake a gang that minResources held back",
+    "replica-larger-than-the-cluster-starts-when-nodes-come": "the same",
+    "update-without-room-for-another-replica-waits": "the same",
+    "waiting-replica-starts-when-room-appears": "the same",
+}
+
+
+@pytest.fixture(scope="module")
+def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """The integration of this name, with short deadlines; who is dead stays dead."""
+    opened = open_lab(adapter(request.param), EmbeddedBox, Settings())
+    assert opened.supervisor is not None
+    opened.supervisor.stop()
+    opened.supervisor = None
+    usual = deadlines.scaled()
+    opened.deadlines = {**deadlines.scaled(PATIENCE[request.param]), **{name: usual[name] for name in UNHURRIED}}
+    yield opened
+    opened.close()
+
+
+def stand_in(lab: Lab, *how: str) -> None:
+    """Let another program run in the place of the provider, with the same flags; nothing given: the honest one."""
+    box, process = lab.box, lab.box.processes[NAME]
+    flags = [flag for flag in process.command.argv if flag.startswith("--") and "=" in flag]
+    process.command = replace(process.command, argv=(sys.executable, str(ENTRY), *flags, *how))
+    port = next(flag.partition("=")[2] for flag in flags if flag.startswith("--webhook-port="))
+    for obj in webhooks("lws", box.authority.certificate, url=f"https://127.0.0.1:{port}"):
+        box.api.apply(obj)  # as they were, whatever a sinner did to them
+    process.restart()
+
+
+def tried(lab: Lab, name: str, folder: Path) -> CaseResult:
+    """The result of a case of the suite."""
+    found = importlib.util.spec_from_file_location(CASES[name].stem, CASES[name])
+    assert found is not None and found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    function = getattr(module, CASES[name].stem)
+    (case,) = [mark.args[0] for mark in function.pytestmark if mark.name == MARK]
+    trial, error = Trial(lab, case, folder), None
+    try:
+        function(trial.world)
+    except (AssertionError, Exception) as raised:
+        error = raised
+    result = trial.finish(error)
+    lab.reset()
+    return result
+
+
+def test_every_case_is_turned_red_by_a_sin_or_explained() -> None:
+    assert {case for sin in SINS for case in sin["caught_by"]} == set(CASES) - set(UNPROVEN)
+
+
+def of(provider: str) -> list[pytest.param]:
+    chosen = [sin for sin in SINS if sin["provider"] == provider]
+    return [pytest.param(f"lws-{provider}", sin, id=sin["name"]) for sin in chosen]
+
+
+@pytest.mark.parametrize(("lab", "sin"), of("coscheduling") + of("yunikorn"), indirect=["lab"])
+def test_sin_is_caught(lab: Lab, sin: dict[str, list[str]], tmp_path: Path) -> None:
+    stand_in(lab, "--sin", str(sin["name"]))
+
+    missed = [case for case in sin["caught_by"] if tried(lab, case, tmp_path).outcome is not Outcome.VIOLATED]
+
+    assert missed == []
+
+
+@pytest.mark.parametrize("lab", ["lws-coscheduling", "lws-yunikorn"], indirect=True)
+def test_honest_provider_is_not_blamed(lab: Lab, tmp_path: Path) -> None:
+    stand_in(lab)
+    mine = lab.adapter.name.removeprefix("lws-")
+    cases = sorted({case for sin in SINS for case in sin["caught_by"] if sin["provider"] == mine})
+    found = {case: tried(lab, case, tmp_path) for case in cases}
+
+    blamed = {case: result for case, result in found.items() if result.outcome is not Outcome.PASS}
+    assert blamed == {}
+
+
+@pytest.mark.parametrize("lab", ["lws-coscheduling"], indirect=True)
+def test_killed_after_any_write_it_goes_on(lab: Lab) -> None:
+    for write in range(1, LAST_WRITE):
+        if not dies_and_goes_on(lab, write):
+            assert write > FEWEST_WRITES, "a life takes more writes than that, so it must have died"
+            return
+    raise AssertionError(f"it still writes after {LAST_WRITE} writes")
+
+
+def dies_and_goes_on(lab: Lab, write: int) -> bool:
+    """Two replicas come, one is made anew, and an honest provider follows when the first one dies; whether it did."""
+    stand_in(lab, "--die-after", str(write))
+    process, world, deaths = lab.box.processes[NAME], World(lab, "killed"), []
+
+    def revived() -> bool:
+        if not process.alive:
+            deaths.append(process.exit_code)
+            stand_in(lab)
+        return True
+
+    def whole() -> bool:
+        return all(gang.bound >= gang.gang.size for gang in live.gangs)
+
+    world.nodes(2, gpus=2)
+    live = submit(world, replicas=2, size=2)
+    assert world.sees("both replicas are placed", lambda: revived() and whole(), "reconnected")
+    assert live.has_groups()
+    old = live.lose_leader()
+    assert world.sees("the new leader has a group", lambda: revived() and led(live, old), "reconnected")
+    assert world.sees("its replica is placed", lambda: revived() and anew(live, old) and whole(), "reconnected")
+    revived()
+    red = [one.reason for one in judge_case(world.history()) if one.outcome is Outcome.VIOLATED]
+    assert red == []
+    assert deaths in ([], [-signal.SIGKILL])
+    lab.reset()
+    return bool(deaths)
+
+
+def led(live: LiveSet, old: set[str]) -> bool:
+    leader = live.leader()["metadata"]["uid"]
+    return leader not in old and owner(live.group()).get("uid") == leader
+
+
+def anew(live: LiveSet, old: set[str]) -> bool:
+    return not old & {pod["metadata"]["uid"] for pod in live.pods(0)}
+
+
+@pytest.mark.parametrize("lab", ["lws"], indirect=True)
+def test_switch_without_effect_is_caught(lab: Lab, tmp_path: Path) -> None:
+    folder = lab.box.directory
+    assert tried(lab, "gangs-turned-off-leave-no-trace", tmp_path).outcome is Outcome.PASS
+    shutil.copy(folder / CONFIG, folder / CONFIG_OFF)
+
+    assert tried(lab, "gangs-turned-off-leave-no-trace", tmp_path).outcome is Outcome.VIOLATED
