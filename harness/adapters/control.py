@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.adapters import hosting
 from harness.adapters.base import Adapter, Box, Installed, Object, Settings, by_label
+from harness.adapters.render import parse, render
 from harness.box.data import data_root
 from harness.box.process import Command, Probe
 from harness.core.gang import Gang
@@ -83,8 +84,7 @@ def together(gang: Gang, namespace: str) -> str:
 
 def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
     """A queue is a ConfigMap as well: its label is its name, its data are its limits."""
-    meta = {"name": f"queue-{name}", "namespace": "default", "labels": {"muster.dev/queue": name}}
-    box.api.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"limits": json.dumps(limits)}})
+    box.api.apply(parse(render("control/queue.yaml.j2", name=name, limits=dict(limits)))[0])
 
 
 def read_group(obj: Object) -> tuple[str, int | None]:

@@ -163,8 +163,8 @@ def scheduler_config(config: Object, kubeconfig: Path) -> Object:
 
 def without_points(config: Object, plugin: str, points: str) -> Object:
     """The configuration with the plugin left out at these extension points (`permit+preFilter`), as a handicap."""
-    profiles = [{**one, "plugins": dict(one["plugins"])} for one in config["profiles"]]
-    for point in points.split("+") if points else ():
+    profiles = [{**one, "plugins": dict(one.get("plugins") or {})} for one in config["profiles"]]
+    for point in filter(None, points.split("+")):
         for plugins in (one["plugins"] for one in profiles):
             entry = plugins.get(point) or {}
             kept = [one for one in entry.get("enabled") or () if one["name"] != plugin]

@@ -24,6 +24,8 @@ from harness.box.image import inner, preload, recipe, rootfs
 from harness.box.image.archive import PATH, Image, tree, write_layer
 from harness.box.image.say import Say
 
+KEPT = 2  # images of one version, the one that is built included
+STALE = 6 * 3600.0  # seconds after which a working folder has no builder any more
 ROOM_MB = 4000  # the tree, its layer and the finished archive side by side
 
 
@@ -83,9 +85,24 @@ def provide(kubernetes: str | None = None, progress: Progress = silent, mirror: 
         if ready is not None:  # another muster made it while we waited
             return ready
         failures.require_space(f"node image {versions['kubernetes']}", recipe.store(), ROOM_MB << 20)
+        _sweep()
         image = _build(versions, artifacts, key, mirror, say)
     say(f"built {image.tag}, {image.size / 1e6:.0f} MB", stage="done")
     return image
+
+
+def _sweep() -> None:
+    """Remove what killed builds left, and all but the latest images of each version."""
+    for leftover in recipe.store().glob(".*-*"):
+        if leftover.is_dir() and time.time() - leftover.stat().st_mtime > STALE:
+            shutil.rmtree(leftover, ignore_errors=True)
+    by_version: dict[str, list[NodeImage]] = {}
+    for image in sorted(stored(), key=lambda one: one.path.stat().st_mtime):
+        by_version.setdefault(image.kubernetes, []).append(image)
+    for images in by_version.values():
+        for old in images[: -KEPT + 1]:
+            old.path.with_suffix(".json").unlink(missing_ok=True)
+            old.path.unlink(missing_ok=True)
 
 
 def _built(versions: Mapping[str, str]) -> bool:
