@@ -84,8 +84,12 @@ class BarrierSet:
 
     def _members_in(self, name: str) -> list[str]:
         """The members whose container of this name runs now, as the recorder saw them last."""
-        here = [(one.name, one.state) for one in self.live.members() if not one.state.get("deleting")]
+        here = [(one.name, one.state) for one in self._members() if not one.state.get("deleting")]
         return [pod for pod, state in here if name in state.get("running", ()) and name not in state.get("exited", ())]
+
+    def _members(self) -> list[Record]:
+        with self.world.recorder.changed:
+            return self.live.members()
 
     def config_map(self) -> Object:
         return self.world.find(CONFIG_MAP, self.signal_map)
@@ -118,7 +122,7 @@ class BarrierSet:
         """So many pods come to have begun their init container, whether it still runs or not."""
 
         def begun() -> bool:
-            return sum(INIT in one.state.get("running", ()) for one in self.live.members()) == count
+            return sum(INIT in one.state.get("running", ()) for one in self._members()) == count
 
         return self.world.sees(f"{count} pods of {self.name} have started", begun, "projected")
 

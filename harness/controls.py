@@ -37,7 +37,7 @@ class Control:
 
     name: str
     about: str
-    caught_by: tuple[str, ...] = ()  # cases that must turn red: what the quick form runs
+    caught_by: tuple[str, ...] = ()  # cases that must turn red; the quick form runs the first
     tried_on: tuple[str, ...] = ()  # folders and ids of further cases that it is for
     integration: str = "control"
     kubernetes: str = ""

@@ -194,7 +194,7 @@ class Faults(ABC):
 
     def is_tainted(self, name: str) -> bool:
         """Whether the node carries a taint now, as a lost one does once somebody noticed."""
-        nodes = self.recorder.live["Node"].values()
+        nodes = self.recorder.latest("Node")
         return any(node.name == name and node.state.get("taints") for node in nodes)
 
     def resize(self, name: str, gpus: int) -> None:

@@ -75,12 +75,12 @@ class LiveGang:
 
     def groups(self) -> list[Record]:
         """The latest record of every object that stands for the gang."""
-        live = self.world.recorder.live
-        kinds = [kind for kind in live if kind not in PLAIN_KINDS]
-        return [record for kind in kinds for record in live[kind].values() if record.state.get("gang") == self.key]
+        recorder = self.world.recorder
+        kinds = [kind for kind in recorder.live if kind not in PLAIN_KINDS]
+        return [record for kind in kinds for record in recorder.latest(kind) if record.state.get("gang") == self.key]
 
     def _pods(self) -> list[Record]:
-        return [record for record in self.world.recorder.live["Pod"].values() if record.state.get("gang") == self.key]
+        return [record for record in self.world.recorder.latest("Pod") if record.state.get("gang") == self.key]
 
     def refused_members(self) -> list[str]:
         """Members of which the scheduler has said in their status that they were not placed."""

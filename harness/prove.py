@@ -4,8 +4,8 @@ A case that no control turns red proves nothing about a scheduler that passes it
 hole in the suite. Both are listed. The honest scheduler must pass everything first: a suite that condemns the innocent
 is worth as little.
 
-Every case with every control takes hours. So a control is tried on the cases that must catch it, and on those that no
-control before it has turned red; the ones that break most come first. `full` tries everything on everything.
+Every case with every control takes hours. So a control is tried on the cases that must catch it; cases that no control
+names are tried on one after another until one turns them red. `full` tries everything on everything.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Aim:
 
     cases: tuple[Case, ...]  # those to prove
     controls: tuple[Control, ...]
-    quick: bool = False  # only what must catch each control
+    named: frozenset[str] = frozenset()  # cases that some control must turn red, and no other need be tried on
+    quick: bool = False  # only the first case that must catch each control
     full: bool = False  # every control on every case it is meant for
     factor: float = 1.0  # of the deadlines
     workers: int = 1
@@ -65,10 +66,15 @@ def prove(
 def wanted(aim: Aim, matrix: Matrix, control: Control) -> list[str]:
     """The cases to try a control on."""
     who = aim.controls if control.name == HONEST else (control,)
-    must = {case for one in who for case in one.caught_by if one.name not in aim.recorded.get(case, ())}
-    known = {} if aim.full else matrix.killed
+    must = {case for one in who for case in _must(aim, one) if one.name not in aim.recorded.get(case, ())}
+    known = frozenset() if aim.full else aim.named | matrix.killed.keys()
     meant = [case.id for case in aim.cases if control.meant_for(case)]
     return sorted(case for case in meant if case in must or not (aim.quick or case in known))
+
+
+def _must(aim: Aim, control: Control) -> Sequence[str]:
+    """The cases that must turn red for a control; in the quick form the first that it names."""
+    return control.caught_by[:1] if aim.quick else control.caught_by
 
 
 def _run(control: Control, cases: Sequence[str], aim: Aim, folder: Path, say: Callable[[str], None]) -> RunResult:

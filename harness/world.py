@@ -132,7 +132,7 @@ class World(Faults, Objects):
 
     def domains(self, gang: LiveGang, label: str) -> set[str]:
         """The values of a node label that the gang's members are found under."""
-        nodes = {node.name: node.state.get("labels") or {} for node in self.recorder.live["Node"].values()}
+        nodes = {node.name: node.state.get("labels") or {} for node in self.recorder.latest("Node")}
         return {str(nodes[name].get(label)) for name in gang.nodes}
 
     # -- pods of no gang ----------------------------------------------------------------------------------------------
@@ -166,12 +166,12 @@ class World(Faults, Objects):
 
     def is_bound(self, pod: str) -> bool:
         """Whether the pod of that name has a node now."""
-        pods = self.recorder.live["Pod"].values()
+        pods = self.recorder.latest("Pod")
         return any(one.name == pod and one.namespace == self.namespace and "node" in one.state for one in pods)
 
     def is_put_off(self, pod: str) -> bool:
         """Whether the scheduler has said of the pod of that name that it was not placed."""
-        pods = self.recorder.live["Pod"].values()
+        pods = self.recorder.latest("Pod")
         mine = (one for one in pods if one.name == pod and one.namespace == self.namespace)
         return any(pod_refused(one.state.get("conditions") or {}) for one in mine)
 
@@ -191,7 +191,7 @@ class World(Faults, Objects):
         fence = self.fence()
 
         def quiet() -> bool:
-            pods = [pod.state for pod in self.recorder.live["Pod"].values() if pod.namespace in self.lab.namespaces]
+            pods = [pod.state for pod in self.recorder.latest("Pod") if pod.namespace in self.lab.namespaces]
             return self.is_bound(fence) and all(pod.get("phase") != "Pending" for pod in pods if "node" in pod)
 
         return self.claim("everything came to rest", self.until(quiet, "bound") or None)
@@ -212,7 +212,7 @@ class World(Faults, Objects):
 
     def leaving(self) -> list[str]:
         """The pods of the case that are on their way out."""
-        pods = [pod for pod in self.recorder.live["Pod"].values() if pod.namespace in self.lab.namespaces]
+        pods = [pod for pod in self.recorder.latest("Pod") if pod.namespace in self.lab.namespaces]
         return sorted(pod.name for pod in pods if pod.state.get("deleting"))
 
     def let_go(self) -> None:
@@ -243,7 +243,7 @@ class World(Faults, Objects):
         seen: dict[str, set[str]] = {key: set() for key in keys}
 
         def done() -> bool:
-            for record in self.recorder.live["Pod"].values():
+            for record in self.recorder.latest("Pod"):
                 key = record.state.get("gang", "")
                 if key in seen and record.state.get("node") and record.state.get("part") == "member":
                     seen[key].add(record.uid)

@@ -105,6 +105,10 @@ class Recorder:
         audit = [event for event in self._audit() if (event.get("objectRef") or {}).get("namespace") in namespaces]
         return History(header(case, started=self._started, **more), merge(watch, audit, actions, gaps))
 
+    def latest(self, kind: str) -> list[Record]:
+        """The latest record of every object of a kind that exists: a copy, since records come at any moment."""
+        return list(self.live[kind].values())
+
     def wait(self, condition: Callable[[], bool], seconds: float) -> bool:
         """Whether the condition came true in time; it is looked at after every record."""
         with self.changed:

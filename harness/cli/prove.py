@@ -25,8 +25,8 @@ from harness.run import case_options
 
 EPILOG = """\b
 Examples:
-  muster prove --quick              the main sins against the cases that must notice them
-  muster prove                      every sin against those cases, and against all that nobody has turned red yet
+  muster prove --quick              the main sins, each against the first case that must notice it
+  muster prove                      every sin against the cases that must notice it; all cases are among them
   muster prove --full               everything against everything; takes hours
   muster prove --record ci/proof.yaml
   muster prove --sin starves --case waiting-gang-is-bound-when-room-appears
@@ -34,7 +34,7 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--quick", is_flag=True, help="Only the main sins, on the cases that must notice them.")
+@click.option("--quick", is_flag=True, help="Only the main sins, each on the first case that must notice it.")
 @click.option("--full", is_flag=True, help="Every sin on every case that it is meant for.")
 @click.option("--sin", "names", multiple=True, metavar="NAME", help="Only this sin or control; several may be given.")
 @click.option("--case", "ids", multiple=True, metavar="ID", help="Only this case; several may be given.")
@@ -65,7 +65,10 @@ def prove(
         raise UsageError("--quick and --full exclude each other", hint="Give one of them, or none.")
     cases = _cases(ids)
     recorded = read_record(record) if record else {}
-    aim = proving.Aim(cases, _chosen(names, ids, quick), quick, full, factor, workers, recorded)
+    known = {control.name: control for control in controls()}
+    named = frozenset(case for control in known.values() for case in control.caught_by)
+    chosen = _chosen(known, names, ids, quick)
+    aim = proving.Aim(cases, chosen, frozenset() if ids else named, quick, full, factor, workers, recorded)
     folder = new_folder(output, "prove", time.time())
     progress = console(stderr=True)
 
@@ -100,9 +103,8 @@ def _cases(ids: Sequence[str]) -> tuple[Case, ...]:
     return tuple(case for case in found if case.profile not in proving.ELSEWHERE and (not ids or case.id in ids))
 
 
-def _chosen(names: Sequence[str], ids: Sequence[str], quick: bool) -> tuple[Control, ...]:
+def _chosen(known: dict[str, Control], names: Sequence[str], ids: Sequence[str], quick: bool) -> tuple[Control, ...]:
     """The controls that were asked for; those that a named case must notice come first."""
-    known = {control.name: control for control in controls()}
     for name in names:
         if name not in known:
             raise UsageError(f"there is no sin {name!r}", hint=f"{nearest(name, known)}Sins: {', '.join(known)}.")

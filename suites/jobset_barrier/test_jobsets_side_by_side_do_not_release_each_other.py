@@ -11,10 +11,10 @@ from harness.world import World
 )  # fmt: skip
 def test_jobsets_side_by_side_do_not_release_each_other(world: World) -> None:
     world.nodes(1, gpus=4)
-    lacking = BarrierSet(world, "train", ReplicatedJob(), ReplicatedJob("tail", gpus=4)).submit()
+    lacking = BarrierSet(world, "train", ReplicatedJob(), ReplicatedJob("tail", gpus=5)).submit()
     assert lacking.has_waiting(1)
     whole = BarrierSet(world, "train-b", ReplicatedJob(pods=2), ReplicatedJob("tail")).submit()
     assert whole.is_released()
     assert lacking.stays_held()
-    world.nodes(1, gpus=4, name="late")
+    world.nodes(1, gpus=5, name="late")
     assert lacking.is_released()

@@ -20,7 +20,7 @@ def test_template_of_the_user_is_kept(world: World) -> None:
     pods = jobset.object["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["metadata"]
     pods["annotations"] = {"example.com/team": "blue"}
     jobset.submit()
-    assert jobset.has_waiting(1)
+    assert jobset.has_started(1)
     (pod,) = jobset.pods()
     spec = pod["spec"]
     rest = [one for one in spec["initContainers"] if one["name"] != INIT]

@@ -20,7 +20,16 @@ from harness.box.api import Object
 class PodByPod(Honest):
     """Places each member that fits, as if there were no gangs."""
 
-    caught_by = ("one-of-two-gangs-wins-whole",)
+    caught_by = (
+        "gang-without-room-binds-nothing", "one-of-two-gangs-wins-whole", "job-that-does-not-fit-does-not-run",
+        "gang-below-its-quorum-waits", "gang-larger-than-the-cluster-binds-nothing", "room-for-pods-counts-too",
+        "gang-keeps-off-tainted-nodes", "gang-uses-only-nodes-it-selects", "gated-member-holds-the-gang",
+        "gang-with-too-few-nodes-to-spread-binds-nothing", "last-member-releases-the-gang",
+        "members-without-requests-start-with-the-others", "role-that-fits-nowhere-holds-back-all",
+        "pods-of-no-gang-are-bound-beside-a-waiting-gang", "gang-group-deleted-while-waiting-is-not-bound-in-part",
+        "capacity-that-arrives-node-by-node-starts-the-gang-once", "nonstrict-gangs-can-hold-each-other-up",
+        "annotation-without-a-minimum-declares-nothing",
+    )  # fmt: skip
     quick = True
 
     def missing(self, unit: Unit, found: list[Unit]) -> int:
@@ -30,7 +39,7 @@ class PodByPod(Honest):
 class Deadlocks(Honest):
     """Lets two gangs that compete each take half of the room."""
 
-    caught_by = ("one-of-two-gangs-wins-whole", "gangs-that-block-each-other-take-turns")
+    caught_by = ("one-of-three-mixed-gangs-wins-whole", "gangs-that-block-each-other-take-turns")
     quick = True
 
     def attempt(self, unit: Unit, space: Room, found: list[Unit]) -> None:
@@ -44,7 +53,7 @@ class Deadlocks(Honest):
 class Overbooks(Honest):
     """Believes that every node has twice its GPUs."""
 
-    caught_by = ("one-of-two-gangs-wins-whole", "gang-without-room-binds-nothing")
+    caught_by = ("one-of-two-gangs-wins-whole", "fragmented-room-is-no-room")
     quick = True
 
     def room(self, nodes: list[Object], pods: list[Object]) -> Room:
@@ -58,7 +67,14 @@ class Overbooks(Honest):
 class Starves(Honest):
     """Never tries again what it has refused once."""
 
-    caught_by = ("waiting-gang-is-bound-when-room-appears", "waiting-gang-is-bound-when-a-node-is-added")
+    caught_by = (
+        "waiting-gang-is-bound-when-room-appears", "waiting-gang-is-bound-when-a-node-is-added",
+        "waiting-gang-is-bound-when-a-node-grows", "waiting-gang-is-bound-when-a-node-is-uncordoned",
+        "freed-pod-by-pod-room-starts-the-gang", "big-gang-gets-its-turn-behind-small-ones",
+        "twenty-gangs-compete-and-none-is-split", "hundred-gangs-drain-through-room-for-three",
+        "gangs-and-pods-in-turns-all-start", "api-server-restarted-while-a-gang-waits",
+        "controllers-restarted-while-a-gang-waits", "store-that-hangs-while-a-gang-waits",
+    )  # fmt: skip
     quick = True
 
     def attempt(self, unit: Unit, space: Room, found: list[Unit]) -> None:
@@ -69,7 +85,10 @@ class Starves(Honest):
 class Trickles(Honest):
     """Binds the members of a gang seconds apart, holding the first ones while the last ones wait."""
 
-    caught_by = ("gang-that-fits-is-bound-whole",)
+    caught_by = (
+        "gang-that-fits-is-bound-whole", "scheduler-paused-between-first-and-last-bind",
+        "store-that-hangs-between-first-and-last-bind",
+    )  # fmt: skip
     quick = True
 
     def start(self, unit: Unit, placement: Placement, space: Room) -> None:
@@ -85,7 +104,7 @@ class ShutsTheDoor(Honest):
     caught_by = (
         "further-members-join-the-running-gang", "replacement-joins-the-running-gang",
         "recreated-member-of-the-same-name-joins-the-running-gang", "surplus-members-join-when-room-appears",
-        "members-of-a-removed-node-come-back-elsewhere",
+        "members-of-a-removed-node-come-back-elsewhere", "gang-submitted-again-starts-again",
     )  # fmt: skip
     started: ClassVar[set[str]] = set()
 

@@ -44,6 +44,7 @@ class LeavesGroups(Honest):
     caught_by = (
         "waiting-gang-is-bound-when-room-appears", "deleted-running-gang-leaves-nothing",
         "deleted-waiting-gang-leaves-nothing", "removed-jobs-leave-a-clean-cluster",
+        "gangs-deleted-while-being-placed-leave-no-phantom",
     )  # fmt: skip
     quick = True
 
@@ -103,10 +104,65 @@ class RemembersTheQuorum(Honest):
         return max(0, self.first.setdefault(unit.key, unit.quorum) - len(unit.bound))
 
 
+class CountsTheFinished(Honest):
+    """Keeps the room of pods that have ended."""
+
+    caught_by = ("gang-that-completes-frees-its-room",)
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        return super().room(nodes, [{**pod, "status": {**pod["status"], "phase": "Running"}} for pod in pods])
+
+
+class RemembersNodes(Honest):
+    """Takes every node for what it was when it first saw it."""
+
+    caught_by = (
+        "node-cordoned-while-a-gang-waits-is-not-used", "node-lost-while-a-gang-waits-is-not-used",
+        "node-removed-while-a-gang-waits-keeps-it-waiting", "node-shrunk-while-a-gang-waits-keeps-it-waiting",
+    )  # fmt: skip
+    first: ClassVar[dict[str, Object]] = {}
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        for node in nodes:
+            self.first.setdefault(node["metadata"]["name"], node)
+        return super().room(list(self.first.values()), pods)
+
+
+class OverlooksTheEarly(Honest):
+    """Never looks at what was waiting when it started."""
+
+    caught_by = ("gang-waiting-for-a-dead-scheduler-is-bound", "scheduler-killed-while-a-gang-waits")
+    first: set[str] | None = None
+
+    def mine(self, pod: Object) -> bool:
+        return super().mine(pod) and pod["metadata"]["uid"] not in (self.first or ())
+
+    def round(self) -> None:
+        if self.first is None:
+            self.first = {pod["metadata"]["uid"] for pod in self.api.list(POD) if not pod["spec"].get("nodeName")}
+        super().round()
+
+
+class HurriesAfterRestart(Honest):
+    """Places what was waiting when it started pod by pod."""
+
+    caught_by = ("scheduler-restarted-while-a-gang-waits-still-refuses-it",)
+    first: set[str] | None = None
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        found = super().units(pods, groups)
+        if self.first is None:
+            self.first = {unit.key for unit in found if unit.pending}
+        return found
+
+    def missing(self, unit: Unit, found: list[Unit]) -> int:
+        return 0 if unit.key in (self.first or ()) else super().missing(unit, found)
+
+
 class CountsTwiceAfterRestart(Honest):
     """After a restart counts what it finds bound once more, both as members and as used room."""
 
-    caught_by = ("replacement-after-a-restart-joins-the-running-gang",)
+    caught_by = ("replacement-after-a-restart-joins-the-running-gang", "scheduler-killed-between-first-and-last-bind")
     quick = True
     first: set[str] | None = None
 

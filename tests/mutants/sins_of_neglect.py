@@ -13,7 +13,12 @@ from units import Unit
 class AllButOne(Honest):
     """Starts a gang without its last member."""
 
-    caught_by = ("gang-that-fits-is-bound-whole", "job-that-fits-runs", "gang-of-forty-members-is-bound-whole")
+    caught_by = (
+        "gang-that-fits-is-bound-whole", "job-that-fits-runs", "gang-of-forty-members-is-bound-whole",
+        "gang-as-large-as-the-cluster-is-bound-whole", "gang-fits-what-others-left", "gang-starts-with-its-quorum",
+        "gang-with-one-member-per-node-is-bound-whole", "group-before-its-pods-is-bound-whole", "long-names-work",
+        "roles-of-different-size-start-together", "two-schedulers-share-the-nodes", "bind-of-one-member-is-refused",
+    )  # fmt: skip
     quick = True
 
     def start(self, unit: Unit, placement: Placement, space: Room) -> None:

@@ -73,6 +73,7 @@ def test_what_was_killed_is_not_tried_again_but_by_whom_it_must_catch() -> None:
 
     assert wanted(aim, matrix, SINNER) == ["fresh", "held"]
     assert wanted(aim, matrix, honest()) == ["fresh", "held"]
+    assert wanted(Aim(cases, (SINNER,), frozenset({"fresh"})), matrix, SINNER) == ["held"]
     assert wanted(Aim(cases, (SINNER,), quick=True), matrix, SINNER) == ["held"]
     assert wanted(Aim(cases, (SINNER,), full=True), matrix, SINNER) == ["fresh", "held", "known"]
 
