@@ -1,7 +1,8 @@
 """The controller cannot write and is killed meanwhile. The next one finds a JobSet of which nothing is ready yet."""
 
 from harness.case import case
-from harness.jobsets import GANG, allow_workloads, job, refuse_workloads, submit
+from harness.jobset_faults import allow_workloads, refuse_workloads
+from harness.jobsets import GANG, job, submit
 from harness.world import World
 
 

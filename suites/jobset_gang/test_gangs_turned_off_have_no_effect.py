@@ -1,7 +1,8 @@
 """The feature is switched off. What users write is kept, and their pods are placed one by one as ever."""
 
 from harness.case import case
-from harness.jobsets import GANG, job, submit, turn_off
+from harness.jobset_faults import turn_off
+from harness.jobsets import GANG, job, submit
 from harness.world import World
 
 

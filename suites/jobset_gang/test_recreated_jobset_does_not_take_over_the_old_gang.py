@@ -1,7 +1,8 @@
 """The garbage collector is busy: what belonged to the old JobSet is still there when the new one of its name comes."""
 
 from harness.case import case
-from harness.jobsets import GANG, REPLICATED, go_on_cleaning, job, stop_cleaning, submit
+from harness.jobset_faults import go_on_cleaning, stop_cleaning
+from harness.jobsets import GANG, REPLICATED, job, submit
 from harness.world import World
 
 

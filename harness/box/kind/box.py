@@ -232,7 +232,8 @@ class KindBox(EmbeddedBox):
         name = f"relay-{port}"
         if name not in self.processes:
             command = (sys.executable, "-m", "harness.box.kind.relay", relay.gateway(), str(port))
-            self.run(Command(name, command, {"PYTHONPATH": _import_path()}, role="relay"))
+            wanted = Command(name, command, {"PYTHONPATH": _import_path()}, role="relay")
+            self.run(wanted, lambda: relay.listens(port)).wait_ready(READY_TIMEOUT)
 
     def _start_kwok(self) -> None:
         self.identity("kwok")

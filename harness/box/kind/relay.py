@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import ssl
 import subprocess
 import sys
@@ -62,6 +63,15 @@ def gateway(network: str = "kind") -> str:
             if "." in address:
                 return address
     raise HarnessError(f"the Docker network {network!r} has no gateway that webhooks could be reached at")
+
+
+def listens(port: int) -> bool:
+    """Whether the relay of this port is there."""
+    try:
+        socket.create_connection((gateway(), port), timeout=2).close()
+    except OSError:
+        return False
+    return True
 
 
 async def serve(address: str, port: int) -> None:

@@ -1,15 +1,15 @@
 """Gang controllers that break one law each: the reference with one decision taken wrongly.
 
 `caught_by` names cases that must turn red. The sins here are about objects: Workloads, groups, counts and owners; those
-about references and admission are in jobset_gang_webhook_sins.py.
+about references and admission are in jobset_gang_webhook_sins.py, those about the past in jobset_gang_memory_sins.py.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import ClassVar
 
+import jobset_gang_memory_sins
 import jobset_gang_webhook_sins
 from jobset_gang_webhook_sins import Sinner
 
@@ -17,7 +17,6 @@ from harness.controllers.client import Kind, Object
 from harness.controllers.conditions import Condition
 from harness.controllers.jobset_gang_api import Dialect, owner
 from harness.controllers.jobset_gang_plan import Group, Instance, Plan, jobs_of
-from harness.controllers.queue import Key
 
 
 class NoOwner(Sinner):
@@ -209,68 +208,13 @@ class NamesByJobAlone(Sinner):
         return replace(group, instances=tuple(named))
 
 
-class KeepsTheOld(Sinner):
-    """Takes what an earlier JobSet of the same name left behind for its own."""
-
-    caught_by = ("recreated-jobset-does-not-take-over-the-old-gang",)
-
-    def keep(self, kind: Kind, made: Object, jobset: Object) -> Object:
-        found = self.cache.get(kind, made["metadata"]["namespace"], made["metadata"]["name"])
-        if found is not None:
-            change = {"metadata": {"ownerReferences": [owner(jobset)]}}
-            return self.client.patch(kind, made["metadata"]["namespace"], made["metadata"]["name"], change)
-        return super().keep(kind, made, jobset)
-
-
-class ServesEachNameOnce(Sinner):
-    """Remembers which JobSets it has served, by name alone."""
-
-    caught_by = ("recreated-jobset-is-a-gang-again",)
-    served: ClassVar[dict[Key, str]] = {}
-
-    def reconcile(self, key: Key) -> float | None:
-        found = self.cache.get(jobset_gang_webhook_sins.JOBSET, *key)
-        if found is None or self.served.setdefault(key, found["metadata"]["uid"]) != found["metadata"]["uid"]:
-            return None
-        return super().reconcile(key)
-
-
-class IgnoresThePast(Sinner):
-    """Looks only at JobSets that it has seen come, never at those that were there when it started."""
-
-    caught_by = ("controller-killed-halfway-goes-on",)
-
-    def reconcile(self, key: Key) -> float | None:
-        if not hasattr(self, "known"):
-            self.known = {one["metadata"]["uid"] for one in self.client.list(jobset_gang_webhook_sins.JOBSET)}
-        found = self.cache.get(jobset_gang_webhook_sins.JOBSET, *key)
-        return None if found is None or found["metadata"]["uid"] in self.known else super().reconcile(key)
-
-
-class KeepsItToItself(Sinner):
-    """Says nothing about gangs that cannot start."""
-
-    caught_by = ("gang-whose-jobs-wait-for-each-other-is-reported", "workload-without-the-group-is-reported")
-
-    def say(self, jobset: Object, condition: Condition) -> None:
-        if condition.holds:
-            super().say(jobset, condition)
-
-
-class NeverOff(Sinner):
-    """Works on, though gangs are turned off."""
-
-    caught_by = ("gangs-turned-off-have-no-effect",)
-    always_on = True
-
-
 def _counting(group: Group, minimum: int) -> Group:
     return replace(group, minimum=minimum)
 
 
 SINS: dict[str, type[Sinner]] = {
     re.sub(r"\B([A-Z])", r"-\1", name).lower(): sin
-    for file in (globals(), vars(jobset_gang_webhook_sins))
+    for file in (globals(), vars(jobset_gang_memory_sins), vars(jobset_gang_webhook_sins))
     for name, sin in list(file.items())
     if isinstance(sin, type) and issubclass(sin, Sinner) and sin is not Sinner
 }

@@ -9,10 +9,9 @@ from harness.controllers.admission import Answer, FieldError, Review
 from harness.controllers.client import Object
 from harness.controllers.jobset_gang import JobSetGang
 from harness.controllers.jobset_gang_admission import Admission
-from harness.controllers.jobset_gang_api import JOBSET, owner_of
+from harness.controllers.jobset_gang_api import owner_of
 from harness.controllers.jobset_gang_plan import REPLICATED, Group, Plan, jobs_of, mode
 
-__all__ = ["JOBSET", "Sinner"]
 RESTARTS = "jobset.sigs.k8s.io/restart-attempt"
 
 
