@@ -5,7 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-TESTED := kubernetes@1.37 kubernetes@1.36 kubernetes@1.35 etcd kwok volcano scheduler-plugins koordinator yunikorn
+TESTED := kubernetes@1.37 kubernetes@1.36 kubernetes@1.35 etcd kwok volcano scheduler-plugins koordinator yunikorn \
+	lws jobset
 
 .PHONY: run test lint docs prove bench kind clean help
 
