@@ -37,6 +37,7 @@ docs: $(STAMP) ## make the pages of docs/reference that come from the catalogue 
 
 prove: $(STAMP) ## show that the suite can fail: every case against schedulers that sin
 	$(BIN)/muster prove
+	$(BIN)/pytest -m thorough
 
 bench: $(STAMP) ## speed as ratios, measured side by side
 	$(BIN)/muster bench box

@@ -22,6 +22,7 @@ from harness.box.image.archive import Image, write
 from harness.box.kind import docker
 from harness.box.kind.box import KindBox
 from harness.box.kind.deployed import DeployedProgram
+from harness.box.kind.follow import PROGRAM
 from harness.box.kind.nodes import REAL_ONLY, RESERVED
 from harness.box.process import Command
 from harness.core.errors import HarnessError, UsageError
@@ -113,6 +114,7 @@ def _program(
     if process is None:
         return {}
     name = found.binaries[process].name
+    deployment["spec"]["template"]["metadata"].setdefault("annotations", {})[PROGRAM] = name
     role = process if process == "scheduler" else "webhook" if "webhook" in process else "controller"
     command = Command(name, (f"/{name}", *(container.get("args") or ())), role=role)
     log = box.directory / "logs" / f"{name}.log"

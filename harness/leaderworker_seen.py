@@ -11,6 +11,7 @@ from harness.core.errors import ApiError
 from harness.core.gang import Gang
 from harness.core.quantity import millis
 from harness.leaderworker import LiveSet
+from harness.livegang import LiveGang
 from harness.world import Object, World
 
 STATEFUL_SETS = "StatefulSet.apps"  # what they are called in a history
@@ -34,6 +35,16 @@ def groups_seen(world: World, live: LiveSet, index: int) -> set[str]:
     key = f"{live.namespace}/{gang_name(live.name, index)}"
     records = world.history().records
     return {one.name for one in records if one.kind == live.group_kind and one.state.get("gang") == key}
+
+
+def all_but_one_run(live: LiveSet) -> LiveGang | None:
+    """All replicas but one are bound whole and that one waits whole: the one that waits."""
+    size, count = live.replica.size, len(live.gangs) - 1
+    live.world.until(lambda: sum(gang.bound for gang in live.gangs) >= size * count, "bound")
+    bound = [gang.bound for gang in live.gangs]
+    held = sorted(bound) == [0, *[size] * count]
+    live.world.claim(f"{count} replicas run whole and one waits whole", held, f"bound of each: {bound}")
+    return live.gangs[bound.index(0)] if held else None
 
 
 def group_kinds(world: World) -> list[tuple[str, str]]:

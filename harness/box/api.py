@@ -154,6 +154,20 @@ class Api:
         finally:
             answer.close()
 
+    def stream(self, path: str, *, timeout: float = 3600.0, **params: str) -> Iterator[bytes]:
+        """What the server sends, piece by piece, until it closes the stream: logs that are followed."""
+        answer = self._pool.request(
+            "GET", f"{self.server}{path}?{urlencode(params)}", preload_content=False,
+            timeout=urllib3.Timeout(connect=5, read=timeout),
+        )  # fmt: skip
+        try:
+            if answer.status != 200:
+                raise ApiError(f"GET {path}: {answer.read().decode(errors='replace')}", status=answer.status)
+            while chunk := answer.read1(1 << 16):
+                yield chunk
+        finally:
+            answer.close()
+
     def resource(self, api_version: str, kind: str) -> Resource:
         """Where a kind lives, asked from the API server once."""
         key = (api_version, kind)

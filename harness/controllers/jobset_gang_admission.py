@@ -45,9 +45,9 @@ class Admission:
         if self.dialect is None:
             return Answer()
         jobset = review.object
+        if review.old_object is not None:  # what was stored while nobody looked must still be possible to change
+            return Answer(self.change_errors(jobset, review.old_object))
         errors = self.mode_errors(jobset) or self.level_errors(jobset)
-        if review.old_object is not None:
-            errors += self.change_errors(jobset, review.old_object)
         hazard = "" if errors else never_complete(jobset)
         return Answer(errors, warnings=[f"{PATH}: the gang can never be complete: {hazard}"] if hazard else [])
 

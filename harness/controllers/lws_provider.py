@@ -47,13 +47,24 @@ class Coscheduling:
     # -- admission ----------------------------------------------------------------------------------------------------
 
     def place(self, review: Review) -> Answer:
-        """Name the group on the pod; a worker whose group is not there yet has to come again."""
+        """Name the group on the pod; one that comes too early has to come again."""
         pod = review.object
         name = self.group_name(pod)
-        if not sets.is_leader(pod) and self.client.get(GROUP, review.namespace, name) is None:
-            path = f"metadata.labels[{GROUP_LABEL}]"
-            return Answer(errors=[FieldError.invalid(path, name, "the PodGroup of the replica does not exist yet")])
+        if early := self.early(review.namespace, pod, name):
+            return Answer(errors=[FieldError.invalid(f"metadata.labels[{GROUP_LABEL}]", name, early)])
         return Answer(patch=sets.put("labels", {GROUP_LABEL: name}, pod))
+
+    def early(self, namespace: str, pod: Object, group: str) -> str:
+        """Why a pod may not join its group yet; empty if it may.
+
+        A replica that is made anew has the group name of the old one, and the scheduler counts by that name: workers
+        that are still going would let the new leader start alone.
+        """
+        if not sets.is_leader(pod):
+            return "" if self.client.get(GROUP, namespace, group) else "the PodGroup of the replica does not exist yet"
+        replica = f"{sets.SET_LABEL}={sets.set_name(pod)},{sets.INDEX_LABEL}={sets.replica_index(pod)}"
+        others = [one for one in self.client.list(POD, namespace, replica) if not sets.is_leader(one)]
+        return "workers of a former leader are still there" if others else ""
 
     def group_name(self, pod: Object) -> str:
         return f"{sets.set_name(pod)}-{sets.replica_index(pod)}"

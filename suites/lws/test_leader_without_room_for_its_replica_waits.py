@@ -1,4 +1,7 @@
-"""The leader may start alone, but not in vain: its group asks for the room of all, and there is none."""
+"""The leader may start alone, but not in vain: its group asks for the room of all, and there is none.
+
+A later leader that is placed shows that the scheduler has been past this one since its group is there.
+"""
 
 from harness.case import case
 from harness.leaderworker import LEADER_READY, submit
@@ -19,4 +22,7 @@ def test_leader_without_room_for_its_replica_waits(world: World) -> None:
     assert live.is_complete()
     (gang,) = live.gangs
     assert gang.is_refused()
+    assert gang.stays_unbound()
+    later = submit(world, "later", size=1, startup=LEADER_READY)
+    assert later.is_placed_whole()
     assert gang.still_waits()

@@ -19,7 +19,7 @@ from harness.adapters.render import gang_yaml, parse, render
 from harness.core.errors import UsageError
 from harness.core.gang import Gang, Role
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parent / "golden" / "jobset-gang"
 ADAPTER = adapter("jobset-gang")
 SMALL = {"cpu": "1"}
 GANGS = {
@@ -56,7 +56,7 @@ TEXTS |= {"levels": levels(), "cluster": cluster()}
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_manifest_is_as_it_was(name: str) -> None:
-    path = GOLDEN / f"jobset-gang-{name}.yaml"
+    path = GOLDEN / f"{name}.yaml"
     if os.environ.get("MUSTER_UPDATE_GOLDEN"):
         path.write_text(TEXTS[name], encoding="utf-8")
 

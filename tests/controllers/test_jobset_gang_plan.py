@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from harness.controllers.admission import Answer, Review
 from harness.controllers.jobset_gang import corrections, wakes
+from harness.controllers.jobset_gang_admission import Admission
 from harness.controllers.jobset_gang_api import Dialect
 from harness.controllers.jobset_gang_plan import Instance, never_complete, plan
 
@@ -120,6 +122,38 @@ def test_gang_objects_take_over_all_that_the_workload_says() -> None:
     target = {"workloadName": "w-mine", "podGroupTemplateName": "pg-a"}
     assert old == {"podGroupTemplateRef": {"workload": target}, **said}
     assert new == {"workloadRef": {"workloadName": "w-mine", "templateName": "pg-a"}, **said}
+
+
+def asked(new: dict[str, Any], old: dict[str, Any] | None = None, version: str = "v1beta1") -> Answer:
+    review = Review("UPDATE" if old else "CREATE", "JobSet", "jobset.x-k8s.io", "ns", "set", new, old, "somebody")
+    dialect = Dialect(version) if version else None
+    return Admission(None, None, dialect, plan).validate_jobset(review)  # type: ignore[arg-type]
+
+
+def test_a_workload_has_room_for_eight_groups() -> None:
+    def said(count: int) -> list[str]:
+        return [str(one) for one in asked(a_set(*(a_job(f"j{n}", mode="Gang") for n in range(count)))).errors]
+
+    assert said(8) == []
+    assert said(9)[0].startswith("spec.replicatedJobs: Invalid value: 9: at most 8 jobs may be gangs")
+
+
+def test_gangs_that_can_never_be_complete_are_let_in_with_a_warning() -> None:
+    answer = asked(a_set(a_job("a"), a_job("b", dependsOn=[{"name": "a"}]), mode="Gang"))
+
+    assert answer.errors == []
+    assert answer.warnings[0].startswith("spec.gangConfig.gangMode: the gang can never be complete")
+
+
+def test_what_was_stored_while_gangs_were_off_can_still_be_changed_and_deleted() -> None:
+    odd = a_set(a_job("a", mode="Odd"), mode="Gang")
+
+    assert asked(odd, version="").errors == []
+    assert asked(odd).errors != []
+    assert asked({**odd, "metadata": {**odd["metadata"], "finalizers": []}}, odd).errors == []
+    assert [one.path for one in asked(a_set(a_job("a"), mode="Gang"), odd).errors] == [
+        "spec.replicatedJobs[0].gangConfig.gangMode"
+    ]
 
 
 def test_only_what_differs_is_put_right() -> None:

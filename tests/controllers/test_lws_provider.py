@@ -34,6 +34,9 @@ class Server:
     def get(self, kind: Any, namespace: str, name: str) -> Object | None:
         return self.objects.get((kind.kind, namespace, name))
 
+    def list(self, kind: Any, namespace: str = "", selector: str = "") -> list[Object]:
+        return [obj for key, obj in self.objects.items() if key[:2] == (kind.kind, namespace)]
+
     def create(self, kind: Any, obj: Object) -> Object:
         self.created.append(obj)
         return obj
@@ -148,6 +151,14 @@ def test_pods_name_the_group_and_workers_wait_for_it() -> None:
     (error,) = asked(Coscheduling, without, a_worker()).errors
     expected = f'metadata.labels[{GROUP_LABEL}]: Invalid value: "serve-1": '
     assert str(error) == expected + "the PodGroup of the replica does not exist yet"
+
+
+def test_leader_waits_until_the_workers_of_a_former_one_are_gone() -> None:
+    old = a_worker()
+    old["metadata"]["namespace"] = "n1"
+
+    (error,) = asked(Coscheduling, Server(old), a_leader()).errors
+    assert str(error).endswith("workers of a former leader are still there")
 
 
 def test_leader_is_an_application_with_two_task_groups() -> None:

@@ -28,7 +28,6 @@ class PodByPod(Honest):
         "members-without-requests-start-with-the-others", "role-that-fits-nowhere-holds-back-all",
         "pods-of-no-gang-are-bound-beside-a-waiting-gang", "gang-group-deleted-while-waiting-is-not-bound-in-part",
         "capacity-that-arrives-node-by-node-starts-the-gang-once", "nonstrict-gangs-can-hold-each-other-up",
-        "annotation-without-a-minimum-declares-nothing",
     )  # fmt: skip
     quick = True
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,17 +18,16 @@ import yaml
 
 from harness.box import crds, profile, registry
 from harness.box.artifacts import resolve
-from harness.box.data import data_root
 from harness.box.embedded import EmbeddedBox
 from harness.box.image import recipe
 from harness.box.kind import cluster, config, docker, nodeimage, relay
 from harness.box.kind.authority import ClusterAuthority, ClusterCredentials
+from harness.box.kind.companions import Companions
 from harness.box.kind.nodes import KindNodes, keep_off_fake_nodes, wait_all_ready
 from harness.box.kind.static import static_programs
 from harness.box.link import KeeperLink
 from harness.box.nodes import Pool, total
 from harness.box.phases import Listener, phase
-from harness.box.process import Command
 from harness.core.errors import MusterError, UsageError
 
 READY_TIMEOUT = 180.0  # seconds from a control plane that is up to workers that are ready; ten is usual
@@ -75,6 +73,7 @@ class KindBox(EmbeddedBox):
         self._reserved = reserved
         self._keep_failed = keep_failed
         self._cluster: cluster.Cluster | None = None
+        self._companions = Companions(self)
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -199,7 +198,7 @@ class KindBox(EmbeddedBox):
             self._cluster.create(self._write_config())
             self.timings["create"] = time.monotonic() - began
             self._connect()
-            self._start_kwok()
+            self._companions.start_kwok()
             wait_all_ready(self.api, self._node_names(), READY_TIMEOUT)
         self.timings["ready"] = time.monotonic() - began
         with phase(self.listener, "Furnishing nodes"):
@@ -224,21 +223,10 @@ class KindBox(EmbeddedBox):
         gateway = relay.gateway()
         authority = ClusterAuthority.of(self.cluster.control_plane, gateway)
         self._credentials = ClusterCredentials(self.directory, self.server, authority)  # type: ignore[assignment]
-        self.api = relay.RelayedApi(self.server, self._credentials.context, gateway=gateway, relay=self._relay)
+        self.api = relay.RelayedApi(
+            self.server, self._credentials.context, gateway=gateway, relay=self._companions.start_relay
+        )
         self.processes.update(static_programs(self.api, self.cluster.control_plane, self.directory / "logs"))
-
-    def _relay(self, port: int) -> None:
-        """Have whoever listens on this port of 127.0.0.1 reached from the cluster."""
-        name = f"relay-{port}"
-        if name not in self.processes:
-            command = (sys.executable, "-m", "harness.box.kind.relay", relay.gateway(), str(port))
-            wanted = Command(name, command, {"PYTHONPATH": _import_path()}, role="relay")
-            self.run(wanted, lambda: relay.listens(port)).wait_ready(READY_TIMEOUT)
-
-    def _start_kwok(self) -> None:
-        self.identity("kwok")
-        flags = profile.flags("kwok", stages=data_root() / "clusters" / "stages.yaml")
-        self.run(Command("kwok", (str(self.artifacts["kwok"].binaries["kwok"]), *flags), role="nodes"))
 
     def _furnish(self) -> None:
         """Definitions, GPUs, fake nodes: what a box has before anybody uses it."""
@@ -246,9 +234,8 @@ class KindBox(EmbeddedBox):
             crds.ensure(self.api, self._definitions)
             # it learns of kinds that appear after its start only half a minute later
             self.processes["kube-controller-manager"].restart(READY_TIMEOUT)
-        self.identity("muster-gpus")
-        watch = (sys.executable, "-m", "harness.box.kind.gpus", "muster-gpus.kubeconfig")
-        self.run(Command("gpus", watch, {"PYTHONPATH": _import_path()}, role="nodes"))
+        self._companions.start_gpus()
+        self._companions.start_follower()
         real = [name for name in self._node_names() if name != self.cluster.control_plane]
         self.nodes = KindNodes(self.api, f"v{self.kubernetes}", real)
         keep_off_fake_nodes(self.api)
@@ -277,9 +264,3 @@ class KindBox(EmbeddedBox):
 
 def _running() -> set[str]:
     return {entry.name for entry in registry.running()}
-
-
-def _import_path() -> str:
-    import harness
-
-    return str(Path(harness.__file__).resolve().parent.parent)

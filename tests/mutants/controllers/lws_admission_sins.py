@@ -68,6 +68,15 @@ class WorkersFirst(Coscheduling):
         super().make(lws, leader)
 
 
+class CountsTheFormerLife(Coscheduling):
+    """Lets a new leader in while workers of the old one are still there."""
+
+    caught_by = ("former-life-of-a-replica-does-not-count",)
+
+    def early(self, namespace: str, pod: Object, group: str) -> str:
+        return "" if sets.is_leader(pod) else super().early(namespace, pod, group)
+
+
 class AllAreFirst(Coscheduling):
     """Gives every leader the first index."""
 
@@ -113,6 +122,6 @@ class OneLifeOnly(YuniKorn):
 
 SINS = {
     "forgets-workers": ForgetsWorkers, "tells-them-later": TellsThemLater, "lets-them-in-without": LetsThemInWithout,
-    "workers-first": WorkersFirst, "all-are-first": AllAreFirst,
+    "workers-first": WorkersFirst, "counts-the-former-life": CountsTheFormerLife, "all-are-first": AllAreFirst,
 }  # fmt: skip
 YUNIKORN_SINS = {"each-its-own": EachItsOwn, "no-task-for-workers": NoTaskForWorkers, "one-life-only": OneLifeOnly}

@@ -120,7 +120,7 @@ class PodByPod(Coscheduling):
         "replica-with-room-for-all-but-one-waits-whole", "leader-without-room-for-its-workers-waits",
         "one-of-two-replicas-runs-whole", "leaders-never-take-the-room-of-workers",
         "replicas-that-grow-beyond-the-room-wait-whole", "waiting-replica-does-not-hold-back-one-that-fits",
-        "leader-without-room-for-its-replica-waits", "sets-of-the-same-name-elsewhere-have-groups-there",
+        "leader-without-room-for-its-replica-waits",
     )  # fmt: skip
 
     def minimum(self, lws: Object, leader: Object) -> int:
@@ -165,6 +165,17 @@ class OneForAll(Coscheduling):
 
     def group_name(self, pod: Object) -> str:
         return f"{sets.set_name(pod)}-all"
+
+
+class MakesThemElsewhere(Coscheduling):
+    """Makes all groups in one namespace."""
+
+    caught_by = ("sets-of-the-same-name-elsewhere-have-groups-there", "every-replica-has-a-group-of-its-own")
+
+    def group(self, lws: Object, leader: Object) -> Object:
+        made = super().group(lws, leader)
+        made["metadata"]["namespace"] = "default"
+        return made
 
 
 class NamesCarryAHash(Coscheduling):
@@ -234,7 +245,8 @@ SINS = {
     "takes-the-old-one": TakesTheOldOne, "overwrites": Overwrites, "one-short": OneShort, "one-too-many": OneTooMany,
     "waits-for-workers-to-come": WaitsForWorkersToCome, "pod-by-pod": PodByPod,
     "asks-for-the-leader-only": AsksForTheLeaderOnly, "takes-leaders-for-workers": TakesLeadersForWorkers,
-    "forgets-limits": ForgetsLimits, "one-for-all": OneForAll, "names-carry-a-hash": NamesCarryAHash,
+    "forgets-limits": ForgetsLimits, "makes-them-elsewhere": MakesThemElsewhere, "one-for-all": OneForAll,
+    "names-carry-a-hash": NamesCarryAHash,
     "counts-from-one": CountsFromOne, "no-group-for-one": NoGroupForOne, "gives-up": GivesUp,
     "knows-only-what-comes": KnowsOnlyWhatComes,
 }  # fmt: skip

@@ -1,0 +1,49 @@
+"""What runs beside the cluster on this machine, as processes of the box: each does one thing the cluster cannot."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import harness
+from harness.box import profile
+from harness.box.data import data_root
+from harness.box.embedded import EmbeddedBox
+from harness.box.kind import relay
+from harness.box.process import Command, Probe, Process
+
+READY_TIMEOUT = 60.0  # seconds for a relay to listen; a tenth of one is usual
+
+
+class Companions:
+    """Starts them; they end with the box."""
+
+    def __init__(self, box: EmbeddedBox) -> None:
+        self._box = box
+
+    def start_kwok(self) -> None:
+        """Plays fake nodes and their pods."""
+        box = self._box
+        box.identity("kwok")
+        flags = profile.flags("kwok", stages=data_root() / "clusters" / "stages.yaml")
+        box.run(Command("kwok", (str(box.artifacts["kwok"].binaries["kwok"]), *flags), role="nodes"))
+
+    def start_gpus(self) -> None:
+        """Puts GPUs back that a kubelet drops."""
+        self._python("gpus", "gpus", str(self._box.identity("gpus")))
+
+    def start_follower(self) -> None:
+        """Brings the logs of programs in the cluster here."""
+        self._python("follow", "follow", str(self._box.identity("follow")), "logs")
+
+    def start_relay(self, port: int) -> None:
+        """Have whoever listens on this port of 127.0.0.1 reached from the cluster."""
+        name = f"relay-{port}"
+        if name not in self._box.processes:
+            started = self._python(name, "relay", relay.gateway(), str(port), probe=lambda: relay.listens(port))
+            started.wait_ready(READY_TIMEOUT)
+
+    def _python(self, name: str, module: str, *arguments: str, probe: Probe | None = None) -> Process:
+        command = (sys.executable, "-m", f"harness.box.kind.{module}", *arguments)
+        where = str(Path(harness.__file__).resolve().parent.parent)
+        return self._box.run(Command(name, command, {"PYTHONPATH": where}, role="box"), probe)
