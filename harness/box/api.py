@@ -154,7 +154,7 @@ class Api:
         finally:
             answer.close()
 
-    def stream(self, path: str, *, timeout: float = 3600.0, **params: str) -> Iterator[bytes]:
+    def stream(self, path: str, params: Mapping[str, str], *, timeout: float = 3600.0) -> Iterator[bytes]:
         """What the server sends, piece by piece, until it closes the stream: logs that are followed."""
         answer = self._pool.request(
             "GET", f"{self.server}{path}?{urlencode(params)}", preload_content=False,

@@ -146,6 +146,12 @@ def test_names_that_docker_cannot_use_are_refused(name: str) -> None:
         KindBox(name=name)
 
 
+def test_a_binary_of_the_node_image_cannot_be_replaced_one_of_an_integration_can() -> None:
+    with pytest.raises(UsageError, match=r"kubernetes\.kube-scheduler of its node image"):
+        KindBox(binaries={"kubernetes.kube-scheduler": Path("/bin/true")})
+    KindBox(binaries={"volcano.scheduler": Path("/bin/true")})
+
+
 @pytest.mark.parametrize("wanted", [Wanted(workers=2), Wanted(image="own"), Wanted(sync="2s")])
 def test_what_only_kind_has_is_refused_elsewhere(wanted: Wanted) -> None:
     with pytest.raises(UsageError, match="with --box kind only"):

@@ -1,4 +1,4 @@
-"""Most sinners among controllers wait for `make prove`: all of them take a quarter of an hour, the chief ones little."""
+"""Most sinners among controllers wait for `make prove`: all of them take a quarter of an hour, the chief ones less."""
 
 from __future__ import annotations
 

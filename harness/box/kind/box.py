@@ -31,6 +31,7 @@ from harness.box.phases import Listener, phase
 from harness.core.errors import MusterError, UsageError
 
 READY_TIMEOUT = 180.0  # seconds from a control plane that is up to workers that are ready; ten is usual
+INSIDE = {*recipe.recipe().components(), "kind"}  # what comes with the node image, or makes it a node
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,38}[a-z0-9])?")
 
 
@@ -57,10 +58,10 @@ class KindBox(EmbeddedBox):
                 f"{name!r} cannot be the name of a kind box",
                 hint="Use up to 40 lower-case letters, digits, '-' or '.', a letter or digit at both ends.",
             )
-        if binaries:
+        if inside := [name for name in binaries or () if name.partition(".")[0] in INSIDE]:
             raise UsageError(
-                "a kind box runs what is in its node image, so single binaries cannot be replaced",
-                hint="Use the embedded box for --binary, or an image of your own with --image.",
+                f"a kind box runs the {inside[0]} of its node image, so it cannot be replaced",
+                hint="Use the embedded box for this --binary, or an image of your own with --image.",
             )
         super().__init__(
             kubernetes, nodes, name=name, gates=gates, port=port, listener=listener, definitions=definitions,

@@ -55,10 +55,12 @@ class Follower:
     def _follow(self, name: str, run: str, namespace: str, pod: str, container: str) -> None:
         path = f"{POD.path(namespace, pod)}/log"
         heard = self._heard.get(run)
-        since = {"sinceSeconds": str(max(1, round(time.time() - heard)))} if heard else {}
+        asked = {"follow": "true", "container": container}
+        if heard:
+            asked["sinceSeconds"] = str(max(1, round(time.time() - heard)))
         try:
             with (self._folder / f"{name}.log").open("ab", buffering=0) as log:
-                for piece in self._api.stream(path, follow="true", container=container, **since):
+                for piece in self._api.stream(path, asked):
                     log.write(piece)
                     self._heard[run] = time.time()
         except _TROUBLE as error:
