@@ -44,7 +44,7 @@ def install(adapter: Adapter, box: EmbeddedBox, settings: Settings) -> Installed
     if adapter.features("", box.kubernetes) & NEED_CONTAINERS:
         box.nodes.containers = True
     if adapter.cluster is None:
-        return adapter.install(box, _with_our_image(adapter, settings))
+        return adapter.install(box, _with_our_image(adapter, settings) if box.image.own else settings)
     if settings.options:
         raise UsageError(
             f"{adapter.title} is installed in the cluster as its vendor ships it, so --set has no effect here; given: "

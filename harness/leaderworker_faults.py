@@ -15,7 +15,6 @@ from harness.world import CLING, Object, World
 
 POLICY = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")
 BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
-WORDS = "no group may be made for now, says the case"
 
 
 def refuse_groups(world: World) -> Verdict:
@@ -24,13 +23,18 @@ def refuse_groups(world: World) -> Verdict:
     resource = world.api.resource(*kind)
     group, _, version = kind[0].partition("/")
     what = {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": [resource.plural]}
-    rule = {"expression": f"request.namespace != '{world.namespace}'", "message": WORDS}
+    rule = {"expression": f"request.namespace != '{world.namespace}'", "message": _words(world)}
     spec: Object = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
     name = f"no-groups-{world.namespace}"
     world.create({"apiVersion": POLICY[0], "kind": POLICY[1], "metadata": {"name": name}, "spec": spec})
     bound = {"policyName": name, "validationActions": ["Deny"]}
     world.create({"apiVersion": BINDING[0], "kind": BINDING[1], "metadata": {"name": name}, "spec": bound})
     return world.sees("the API server refuses group objects", lambda: _refused(world, kind))
+
+
+def _words(world: World) -> str:
+    """The words of the refusal, which no other case's controller has heard."""
+    return f"no group may be made in {world.namespace} for now, says the case"
 
 
 def _kind(world: World) -> tuple[str, str]:
@@ -51,7 +55,7 @@ def _refused(world: World, kind: tuple[str, str]) -> bool:
     try:
         world.api.create(probe, dryRun="All")
     except ApiError as error:
-        return WORDS in error.message
+        return _words(world) in error.message
     return False
 
 
@@ -59,7 +63,8 @@ def controller_complains(world: World) -> Verdict:
     """Whoever makes the groups has tried and was refused: its own log says so."""
     processes = [world.lab.box.processes[name] for name in world.lab.installed.controllers]
     return world.sees(
-        "the controller tried to make a group and was refused", lambda: any(p.said(WORDS) for p in processes)
+        "the controller tried to make a group and was refused",
+        lambda: any(process.said(_words(world)) for process in processes),
     )
 
 
@@ -92,7 +97,7 @@ def make_group(live: LiveSet, name: str, minimum: int) -> Object:
 
 
 def hold_group(live: LiveSet, *, hold: bool) -> None:
-    """Keep the group of the first replica from going when it is deleted, or let it go."""
+    """Keep the groups of a set from going when they are deleted, or let them go."""
     world, kind = live.world, _kind(live.world)
     for group in live.groups():
         change: Object = {"metadata": {"finalizers": [CLING] if hold else []}}

@@ -94,7 +94,7 @@ def _barrier(box: KindBox) -> float:
     """Seconds from writing the key until the main container runs."""
     meta = {"name": "barrier", "namespace": "default"}
     box.api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta})
-    box.api.create(_pod(meta))
+    box.api.create(_pod(meta, "muster.local/busybox:1" if box.image.own else "busybox:1"))
     _wait(box, lambda pod: _running(pod, "initContainerStatuses"))
     began = time.monotonic()
     box.api.patch(CONFIG_MAP, "default", "barrier", {"data": {"started": "yes"}})
@@ -102,10 +102,10 @@ def _barrier(box: KindBox) -> float:
     return time.monotonic() - began
 
 
-def _pod(meta: dict[str, str]) -> Object:
+def _pod(meta: dict[str, str], shell: str) -> Object:
     mount = {"name": "signal", "mountPath": "/signal"}
     script = "until [ -s /signal/started ]; do sleep 0.2; done"
-    image = {"image": "muster.local/busybox:1", "imagePullPolicy": "IfNotPresent"}
+    image = {"image": shell, "imagePullPolicy": "IfNotPresent"}
     wait = {"name": "wait", **image, "command": ["sh", "-c", script], "volumeMounts": [mount]}
     main = {"name": "main", **image, "command": ["sleep", "600"]}
     volume = {"name": "signal", "configMap": {"name": meta["name"], "optional": True}}

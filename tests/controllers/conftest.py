@@ -1,4 +1,7 @@
-"""Most sinners among controllers wait for `make prove`: all of them take a quarter of an hour, the chief ones less."""
+"""Most sinners among controllers wait for `make prove`, and so does killing controllers after every single write.
+
+All of that takes half an hour on two cores; the chief sins take a minute or two.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ import pytest
 CHIEF = {
     "test_barrier_in_a_box.py": {"one-pod-early", "never-resets", "owned-by-nobody"},
     "test_jobset_gang_in_a_box.py": {"no-owner", "counts-one-replica", "overwrites-the-user"},
-    "test_lws_in_a_box.py": {"owned-by-nobody", "makes-it-once", "one-short"},
+    "test_lws_in_a_box.py": {"makes-it-once", "one-short"},
 }
+LONG = ("test_sin_is_caught", "test_honest", "test_killed", "test_controller_killed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -20,6 +24,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             continue
         sin = getattr(item, "callspec", None) and item.callspec.params.get("sin")
         wanted = sin is not None and sin["name"] in chief and "yunikorn" not in item.name
-        of_all = item.originalname.startswith(("test_sin_is_caught", "test_honest"))
-        if of_all and not wanted:
+        if item.originalname.startswith(LONG) and not wanted:
             item.add_marker(pytest.mark.thorough)

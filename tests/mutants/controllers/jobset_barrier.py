@@ -13,7 +13,8 @@ import threading
 from typing import Any
 
 import click
-from jobset_barrier_sins import SINS
+import jobset_barrier_admission_sins
+import jobset_barrier_sins
 
 from harness.cli.controller import run_options, service_options
 from harness.controllers.cache import Cache
@@ -21,7 +22,15 @@ from harness.controllers.client import Client, Object
 from harness.controllers.jobset_barrier import Barrier
 from harness.controllers.service import serve
 
+MODULES = (jobset_barrier_sins, jobset_barrier_admission_sins)
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
+
+
+def _name(sin: type[Barrier]) -> str:
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in sin.__name__)[1:]
+
+
+SINS = {_name(one): one for module in MODULES for one in vars(module).values() if hasattr(one, "caught_by")}
 
 
 @click.command()
