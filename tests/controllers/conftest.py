@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 CHIEF = {
-    "test_barrier_in_a_box.py": {"one-pod-early", "never-resets", "owned-by-nobody"},
+    "test_barrier_in_a_box.py": {"one-pod-early", "never-resets"},
     "test_jobset_gang_in_a_box.py": {"no-owner", "counts-one-replica", "overwrites-the-user"},
     "test_lws_in_a_box.py": {"one-short"},
 }
