@@ -16,7 +16,7 @@ class KeepsHolds(Honest):
     """Puts placeholders where a refused gang's members would go, and never takes them away."""
 
     caught_by = (
-        "waiting-gang-is-bound-when-room-appears", "refused-gang-keeps-nothing-from-others",
+        "refused-gang-keeps-nothing-from-others",
         "small-gang-passes-a-gang-that-cannot-fit", "gang-out-of-time-gives-back-what-it-holds",
     )  # fmt: skip
     quick = True
