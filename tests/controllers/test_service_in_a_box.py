@@ -105,7 +105,7 @@ def test_objects_come_change_and_go(box: EmbeddedBox, service: Service) -> None:
     until(lambda: value(box, "copy-one") == "2")
     box.api.delete(MAPS, "default", "copy-one")
     until(lambda: value(box, "copy-one") == "2")
-    assert sorted(obj["metadata"]["name"] for obj in service.cache.of(MAP, ("default", "one"))) == ["copy-one", "one"]
+    until(lambda: {obj["metadata"]["name"] for obj in service.cache.of(MAP, ("default", "one"))} == {"copy-one", "one"})
     box.api.delete(MAPS, "default", "one")
     until(lambda: value(box, "copy-one") == "")
     until(lambda: service.cache.of(MAP, ("default", "one")) == [])
