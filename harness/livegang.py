@@ -14,7 +14,7 @@ from harness.box.api import PATCH_MERGE, POD, Object
 from harness.core.errors import HarnessError
 from harness.core.evidence import Words, pod_refused
 from harness.core.gang import Gang
-from harness.core.history import PLAIN_KINDS, Record
+from harness.core.history import PLAIN_KINDS, Record, pod_key
 from harness.core.verdict import Verdict
 from harness.lab import create_all
 
@@ -38,6 +38,8 @@ class LiveGang:
         self.objects = self._render(gang) if objects is None else objects
         self._words = Words(self.key, gang.size - gang.missing)
         self._read = len(world.recorder.records())  # records of this case that are read already
+        self._former: frozenset[str] = frozenset()  # pods of an earlier gang of this name, which may be slow to go
+        self._former = frozenset(pod_key(record) for record in self._pods())
 
     def _render(self, gang: Gang) -> list[Object]:
         lab = self.world.lab
@@ -80,7 +82,9 @@ class LiveGang:
         return [record for kind in kinds for record in recorder.latest(kind) if record.state.get("gang") == self.key]
 
     def _pods(self) -> list[Record]:
-        return [record for record in self.world.recorder.latest("Pod") if record.state.get("gang") == self.key]
+        """The latest record of every pod of it that exists."""
+        named = [record for record in self.world.recorder.latest("Pod") if record.state.get("gang") == self.key]
+        return [record for record in named if pod_key(record) not in self._former]
 
     def refused_members(self) -> list[str]:
         """Members of which the scheduler has said in their status that they were not placed."""

@@ -146,7 +146,8 @@ def world(request: pytest.FixtureRequest, lab: Lab, pytestconfig: pytest.Config)
         log.tell("case", result=trial.as_event(trial.not_supported(case, lab, unmet)))
         pytest.skip(f"not supported: {unmet}")
     log.tell("begin", case=case.id, integration=lab.integration)
-    running = trial.Trial(lab, case, pytestconfig.stash[FOLDER])
+    repetition = request.getfixturevalue("_repetition") if "_repetition" in request.fixturenames else 1
+    running = trial.Trial(lab, case, pytestconfig.stash[FOLDER], repetition)
     request.node.stash[TRIAL] = running
     yield running.world
     lab.reset()

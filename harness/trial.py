@@ -33,10 +33,11 @@ LOG_LINES = 2000  # of each component, at the end of the case's span
 class Trial:
     """A case while it runs."""
 
-    def __init__(self, lab: Lab, case: Case, folder: Path) -> None:
+    def __init__(self, lab: Lab, case: Case, folder: Path, repetition: int = 1) -> None:
         self.lab = lab
         self.case = case
         self.folder = folder
+        self._called = case.id if repetition == 1 else f"{case.id}.{repetition}"  # its files, each repeat's own
         self.started = time.time()
         self._log_offsets = {name: _size(process.log) for name, process in lab.box.processes.items()}
         self.world = World(lab, case.id)
@@ -60,7 +61,7 @@ class Trial:
             outcome = Outcome.UNKNOWN if outcome is not Outcome.VIOLATED else outcome
         elif isinstance(error, AssertionError) and outcome in (Outcome.PASS, Outcome.NOT_SUPPORTED):
             outcome, fault = Outcome.UNKNOWN, f"the case stopped, but its history shows no violation: {error}"
-        where = Path("history") / self.lab.integration / f"{self.case.id}.jsonl.zst"
+        where = Path("history") / self.lab.integration / f"{self._called}.jsonl.zst"
         (self.folder / where).parent.mkdir(parents=True, exist_ok=True)
         digest = store.write(self.folder / where, history)
         bad = outcome in (Outcome.VIOLATED, Outcome.UNKNOWN)
@@ -81,7 +82,7 @@ class Trial:
 
     def _evidence(self) -> str:
         """Objects, events and the components' words during the case."""
-        where = Path("logs") / self.lab.integration / self.case.id
+        where = Path("logs") / self.lab.integration / self._called
         target = self.folder / where
         target.mkdir(parents=True, exist_ok=True)
         objects: list[Any] = []

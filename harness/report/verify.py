@@ -68,23 +68,6 @@ def check(path: Path) -> list[str]:
     return problems(load_report(path), path if path.is_dir() else path.parent)
 
 
-def contradicted(data: Mapping[str, Any], found: Mapping[tuple[str, str], Outcome]) -> list[str]:
-    """Where the report does not follow from its histories: `found` is what judging them again gave.
-
-    Keys are (integration, case). Cases without a history (not supported, never started) are not in it and not judged.
-    """
-    said = {
-        (one["integration"], case["case"]): case["outcome"] for one in data["implementations"] for case in one["cases"]
-    }
-    lines = []
-    for on, case in sorted(found):
-        if (on, case) not in said:
-            lines.append(f"{case} on {on}: its history is {found[on, case]}, the report does not have the case")
-        elif said[on, case] != found[on, case]:
-            lines.append(f"{case} on {on}: the report says {said[on, case]}, its history is {found[on, case]}")
-    return lines
-
-
 def _consistent(index: int, one: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[str]:
     place = f"implementations[{index}]"
     names = [case["case"] for case in one["cases"]]

@@ -61,3 +61,14 @@ def test_a_fence_that_nobody_looked_at_shows_nothing(impatient: Lab):
     verdict = gang.still_waits()
 
     assert verdict.outcome is Outcome.UNKNOWN
+
+
+def test_every_repeat_of_a_case_keeps_its_own_history(lab: Lab, tmp_path: Path):
+    found = []
+    for repetition in (1, 2):
+        trial = Trial(lab, STOPS, tmp_path, repetition)
+        found.append(trial.finish(None).history)
+        lab.reset()
+
+    assert [Path(one).name for one in found] == ["stops.jsonl.zst", "stops.2.jsonl.zst"]
+    assert all((tmp_path / one).is_file() for one in found)

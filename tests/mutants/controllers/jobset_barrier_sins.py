@@ -128,22 +128,26 @@ class TakesItBack(Barrier):
 
     def __init__(self, client: Client, cache: object, **given: str) -> None:
         super().__init__(client, cache, **given)  # type: ignore[arg-type]
-        self.given: set[str] = set()
+        self.given: dict[str, set[str]] = {}  # attempt -> the pods that it was given to
 
     def reconcile(self, key: Key) -> float | None:
         super().reconcile(key)
-        return 0.2
+        return 0.05
 
     def release(self, jobset: Object, config_map: Object) -> None:
         if spec.attempt(jobset) not in self.given:
             super().release(jobset, config_map)
-            self.given.add(spec.attempt(jobset))
+            self.given[spec.attempt(jobset)] = {pod["metadata"]["uid"] for pod in self.members(jobset)}
 
     def tell(self, jobset: Object, *, released: bool) -> None:
-        pods = spec.members(jobset, self.cache.of(POD, key_of(jobset)))
+        let_in = self.given.get(spec.attempt(jobset), set())
+        first = [pod for pod in self.members(jobset) if pod["metadata"]["uid"] in let_in]
         found = self.cache.get(CONFIG_MAP, *_config_map(jobset))
-        if found is not None and released and all(pod["status"].get("phase") == "Running" for pod in pods):
+        if found is not None and released and all(pod["status"].get("phase") == "Running" for pod in first):
             self.write(found, None)
+
+    def members(self, jobset: Object) -> list[Object]:
+        return list(spec.members(jobset, self.cache.of(POD, key_of(jobset))))
 
 
 class BeginsOpen(Barrier):
