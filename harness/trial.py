@@ -132,7 +132,7 @@ def implementation(lab: Lab) -> Implementation:
         integration=lab.integration, project=lab.adapter.title, organization=lab.adapter.organization,
         url=lab.adapter.url, version=lab.installed.version, kubernetes=lab.box.kubernetes,
         supported=tuple(sorted(lab.features)), unsupported=tuple(sorted(set(FEATURES) - lab.features)),
-        departures=departures(lab.installed), artifacts=tuple(rows),
+        departures=departures(lab.installed), pace=lab.adapter.pace, artifacts=tuple(rows),
     )  # fmt: skip
 
 

@@ -21,6 +21,9 @@ Object = dict[str, Any]
 GANG_LABEL = "muster.dev/gang"  # on every member: the gang's name
 ROLE_LABEL = "muster.dev/role"  # on members of a gang with roles
 PART_LABEL = "muster.dev/part"  # on pods that are no members: fence, plain
+BACKOFF_PACE = (  # of everything that is built on kube-scheduler's queue
+    "A refused gang is tried again when something changes, and after the backoff of its pods, 1 to 10 seconds."
+)
 
 
 class Box(Protocol):
@@ -100,6 +103,7 @@ class Adapter:
     options: Mapping[str, str] = field(default_factory=dict)  # what --set may name, and its meaning
     cluster: Callable[[Any, Mapping[str, str], Any], list[Object]] | None = None  # (artifact, images, pki.Authority)
     limits: tuple[Limit, ...] = ()
+    pace: str = ""  # a period or backoff of its own that decides how long cases take, in a sentence for the report
     needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)
     kubernetes: tuple[str, ...] = ("1.35", "1.36", "1.37")  # minors it runs on
 

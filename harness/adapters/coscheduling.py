@@ -12,7 +12,18 @@ from typing import Any
 import yaml
 
 from harness.adapters import hosting
-from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
+from harness.adapters.base import (
+    BACKOFF_PACE,
+    GANG_LABEL,
+    Adapter,
+    Box,
+    Departure,
+    Installed,
+    Limit,
+    Object,
+    Settings,
+    by_label,
+)
 from harness.adapters.render import total_request
 from harness.box.artifacts import Artifact
 from harness.box.pki import Authority
@@ -126,6 +137,7 @@ ADAPTER = Adapter(
     options=OPTIONS,
     cluster=cluster,
     definitions=hosting.definitions("scheduler-plugins"),
+    pace=BACKOFF_PACE,
     limits=(
         Limit("gang", ">=0.34", "A gang that the plugin rejected last is not woken when pods are deleted, and can stay "
               "pending although it fits; minResources makes that rarer (style min-resources).", DOCS),

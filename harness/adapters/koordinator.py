@@ -13,7 +13,18 @@ from typing import Any
 import yaml
 
 from harness.adapters import hosting
-from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
+from harness.adapters.base import (
+    BACKOFF_PACE,
+    GANG_LABEL,
+    Adapter,
+    Box,
+    Departure,
+    Installed,
+    Limit,
+    Object,
+    Settings,
+    by_label,
+)
 from harness.adapters.render import parse, render
 from harness.box.artifacts import Artifact
 from harness.box.pki import Authority
@@ -143,6 +154,7 @@ ADAPTER = Adapter(
     cluster=cluster,
     definitions=hosting.definitions("koordinator"),
     queue=make_queue,
+    pace=BACKOFF_PACE,
     limits=(
         Limit("gang", ">=1.8", "When the bind of one member is refused the others stay bound.", DOCS),
         Limit("gang", ">=1.8,<1.9", "While gangs wait the scheduler can end with a panic in its queue (assignment to "

@@ -226,6 +226,11 @@ def edit_quorum(gang: Gang, quorum: int) -> Sequence[tuple[tuple[str, str], str,
     return [(POD_GROUP, gang.name, {"spec": {"minMember": quorum, "minResources": minimum}})]
 
 
+PACE = (
+    "Volcano looks at its queues once per schedule-period, a second as shipped, so a decision "
+    "takes half a second on average and a second look another whole one."
+)
+
 ADAPTER = Adapter(
     name="volcano",
     title="Volcano",
@@ -244,6 +249,7 @@ ADAPTER = Adapter(
     cluster=cluster,
     definitions=hosting.definitions("volcano"),
     queue=make_queue,
+    pace=PACE,
     limits=(
         Limit("gang", ">=1.14", "When the bind of one member is refused the others stay bound; it is tried again in "
               "every cycle.", f"{DOCS}/plugins/"),

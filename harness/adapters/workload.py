@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.adapters.base import Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
+from harness.adapters.base import BACKOFF_PACE, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
 from harness.box.profile import profile
 from harness.core.gang import Gang
 
@@ -87,6 +87,7 @@ ADAPTER = Adapter(
     classify=by_label,
     edit_quorum=edit_quorum,
     needs_scheduler=True,
+    pace=BACKOFF_PACE,
     limits=(
         Limit("preemption", ">=1.35,<1.37", "Victims can be evicted for a gang that never starts: preemption acts pod "
               "by pod inside the attempt (1.36: unless the gate WorkloadAwarePreemption is on)."),

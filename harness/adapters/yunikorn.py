@@ -161,6 +161,11 @@ def classify(pod: Object) -> tuple[str, str, str]:
     return by_label(pod)
 
 
+PACE = (
+    "YuniKorn decides once per scheduling interval, a second as shipped, and binds placeholders "
+    "before members, so a gang takes two or three seconds at least."
+)
+
 ADAPTER = Adapter(
     name="yunikorn",
     title="Apache YuniKorn",
@@ -178,6 +183,7 @@ ADAPTER = Adapter(
     options=OPTIONS,
     cluster=cluster,
     queue=make_queue,
+    pace=PACE,
     limits=(
         Limit("gang", ">=1.0", "Placeholders are placed one by one: a gang that does not fit holds room until its time "
               "is over (15 minutes if it does not say), and two gangs can block each other for as long.",

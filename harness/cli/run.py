@@ -192,6 +192,9 @@ def summary(result: RunResult) -> None:
         out.print("\nslowest cases", style="dim")
         for case in slow:
             out.print(f"  {case.seconds:6.1f} s  {case.case} ({case.integration})", style="dim")
+        for one in result.implementations:
+            if one.pace and any(case.integration == one.integration for case in slow):
+                out.print(f"  {one.integration}: {one.pace}", style="dim")
 
 
 class Draw:

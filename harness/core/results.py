@@ -54,6 +54,7 @@ class Implementation:
     supported: tuple[str, ...] = ()  # features
     unsupported: tuple[str, ...] = ()
     departures: tuple[Mapping[str, str], ...] = ()  # {"what", "why"}: differences from the vendor's defaults
+    pace: str = ""  # what of its own decides how long cases take
     artifacts: tuple[Mapping[str, Any], ...] = ()  # {"component", "version", "process", "sha256", "source"}
 
 

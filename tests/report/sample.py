@@ -272,6 +272,7 @@ def implementation(on: str) -> Implementation:
         on, project, "Example Project", f"https://example.org/{project}", version, ("@example/maintainers",), "1.37.1",
         ("gang", "quorum"), ("resize",) if project in ("coscheduling", "workload") else (),
         ({"what": "client QPS 1000 instead of 50", "why": "the box is faster than the default limit"},),
+        "It decides once a second.",
         ({"component": project, "version": version, "process": "scheduler", "sha256": "ab" * 32, "source": "module"},),
     )  # fmt: skip
 

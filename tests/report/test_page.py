@@ -74,6 +74,10 @@ def test_landmarks_headers_and_labels(folder: Path) -> None:
     assert html.count("<h1") == 1
 
 
+def test_a_scheduler_with_a_period_of_its_own_is_said_to_have_one(folder: Path) -> None:
+    assert "<dt>Pace</dt><dd>It decides once a second.</dd>" in (folder / "index.html").read_text()
+
+
 def test_names_with_markup_stay_names() -> None:
     html = page(hostile_run(), hostile_history)
     found = seen(html)
