@@ -17,8 +17,8 @@ from harness.core.errors import ApiError
 from harness.core.gang import Gang
 from harness.core.history import Record
 from harness.core.verdict import Verdict
-from harness.objects import POLL
-from harness.world import REFUSALS, Object, World
+from harness.objects import POLL, REFUSALS
+from harness.world import Object, World
 
 __all__ = ["CONFIG", "CONFIG_MAP", "INIT", "JOB", "JOBSET", "MOUNT", "STARTED", "VOLUME", "BarrierSet", "ReplicatedJob"]
 

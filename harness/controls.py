@@ -27,7 +27,9 @@ from harness.core.errors import HarnessError
 
 HONEST = "honest"
 EVERYWHERE = "*"
-FIELDS = {"name", "about", "integration", "kubernetes", "set", "programs", "tried_on", "caught_by", "quick"}
+NEEDED = {"name", "about", "integration", "tried_on", "caught_by"}
+FIELDS = NEEDED | {"kubernetes", "set", "programs", "quick"}
+LISTING = 60.0  # seconds in which the control schedulers must have said who they are
 OWN_PATIENCE = 0.3  # of the usual deadlines: our own schedulers answer in milliseconds, so waiting for one can be short
 
 
@@ -91,9 +93,11 @@ def controls() -> list[Control]:
 
 
 def _sinners() -> list[Control]:
-    answer = subprocess.run(
-        [sys.executable, str(mutants_root()), "--list"], capture_output=True, text=True, check=False, timeout=60
-    )
+    command = [sys.executable, str(mutants_root()), "--list"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LISTING)
+    except subprocess.TimeoutExpired as error:
+        raise HarnessError(f"the control schedulers were not listed within {LISTING:.0f} s") from error
     if answer.returncode != 0:
         raise HarnessError(f"the control schedulers cannot be listed:\n{answer.stderr.strip()[-500:]}")
     return [
@@ -111,6 +115,8 @@ def _handicapped() -> list[Control]:
     for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
         if unknown := sorted(set(entry) - FIELDS):
             raise HarnessError(f"{path}: {entry.get('name')} has {unknown[0]!r}, which is none of {sorted(FIELDS)}")
+        if missing := sorted(NEEDED - set(entry)):
+            raise HarnessError(f"{path}: {entry.get('name')} has no {missing[0]!r}")
         for program in entry.get("programs", ()):
             load().process(program)
         found.append(

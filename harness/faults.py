@@ -26,6 +26,7 @@ STALL = 1.0  # seconds without an answer after which a write counts as hanging; 
 SPAN = 1.5  # seconds over which processor time is measured: enough for the coarse clock of the system
 GATED = {"kube-apiserver": "apiserver", "kube-controller-manager": "controllerManager", "kube-scheduler": "scheduler"}
 SECOND = "second-scheduler"
+POLICIES, POLICY = "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"
 
 
 class Faults(ABC):
@@ -100,14 +101,18 @@ class Faults(ABC):
             known = {gate: on for gate, on in gates.items() if component in box.profile.homes(gate)}
             if process is None or not known:
                 continue
-            self.lab.commands.setdefault(name, process.command)
             self.lab.shaken = True
             kept = [flag for flag in process.command.argv if not flag.startswith("--feature-gates=")]
-            argv = (*kept, *box.profile.gate_flags(component, gates))
-            self.recorder.act("restart", name, role=process.command.role, gates=known)
-            process.command = replace(process.command, argv=argv)
-            process.restart(self.deadline("ready"))
-            self.recorder.act("ready", name, role=process.command.role)
+            self.start_otherwise(name, [*kept, *box.profile.gate_flags(component, gates)], gates=known)
+
+    def start_otherwise(self, name: str, argv: Sequence[str], **said: Any) -> None:
+        """Restart a process with another command line until the end of the case; `said` goes into the history."""
+        process = self.lab.box.processes[name]
+        self.lab.commands.setdefault(name, process.command)
+        self.recorder.act("restart", name, role=process.command.role, **said)
+        process.command = replace(process.command, argv=tuple(argv))
+        process.restart(self.deadline("ready"))
+        self.recorder.act("ready", name, role=process.command.role)
 
     def start_second_scheduler(self) -> str:
         """Run a plain kube-scheduler beside the scheduler under test; the name that pods choose it by."""
@@ -136,15 +141,7 @@ class Faults(ABC):
 
     def refuse_bind(self, pod: str) -> None:
         """From now on the API server refuses to bind the pod of that name."""
-        name = f"refuse-{self.namespace}"
-        what = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods/binding"]}
-        rule = {"expression": f"request.name != '{pod}' || request.namespace != '{self.namespace}'",
-                "message": "this bind is refused by the case"}  # fmt: skip
-        api, kind = "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"
-        spec = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
-        self.create({"apiVersion": api, "kind": kind, "metadata": {"name": name}, "spec": spec})
-        bound = {"policyName": name, "validationActions": ["Deny"]}
-        self.create({"apiVersion": api, "kind": f"{kind}Binding", "metadata": {"name": name}, "spec": bound})
+        self.forbid("v1", "pods/binding", "this bind is refused by the case", unless=f"request.name != '{pod}'")
         deadline = time.monotonic() + self.deadline("ready")
         while not self._bind_is_refused(pod):
             if time.monotonic() > deadline:
@@ -153,10 +150,27 @@ class Faults(ABC):
 
     def allow_bind(self) -> None:
         """Lift what `refuse_bind` did."""
-        self.recorder.act("note", text="binds are allowed again")
-        for kind in ("ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy"):
-            resource = self.api.resource("admissionregistration.k8s.io/v1", kind)
-            self.api.delete(resource, "", f"refuse-{self.namespace}")
+        self.permit("pods/binding")
+
+    def forbid(self, api_version: str, plural: str, message: str, unless: str = "false") -> None:
+        """Have the API server refuse to create such objects in the case's namespace; it takes a moment to know."""
+        group, _, version = api_version.rpartition("/")
+        what = {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": [plural]}
+        rule = {"expression": f"request.namespace != '{self.namespace}' || {unless}", "message": message}
+        spec = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
+        meta = {"name": self._policy(plural)}
+        self.create({"apiVersion": POLICIES, "kind": POLICY, "metadata": meta, "spec": spec})
+        bound = {"policyName": meta["name"], "validationActions": ["Deny"]}
+        self.create({"apiVersion": POLICIES, "kind": f"{POLICY}Binding", "metadata": meta, "spec": bound})
+
+    def permit(self, plural: str) -> None:
+        """Lift what `forbid` did."""
+        self.recorder.act("note", text=f"{plural} may be created again")
+        for kind in (f"{POLICY}Binding", POLICY):
+            self.api.delete(self.api.resource(POLICIES, kind), "", self._policy(plural))
+
+    def _policy(self, plural: str) -> str:
+        return f"no-{plural.replace('/', '-')}-{self.namespace}"
 
     def _bind_is_refused(self, pod: str) -> bool:
         binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": pod}, "target": {"name": "nowhere"}}

@@ -5,28 +5,20 @@ Each word writes itself into the history before it acts; what it changed is undo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.adapters.jobset_gang import NAME
 from harness.core.errors import ApiError
 from harness.core.verdict import Verdict
 from harness.native import Native
-from harness.world import Object, World
+from harness.world import World
 
-POLICY = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")
-BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
 CLEANER = "kube-controller-manager"
 REFUSAL = "no Workload may be made for now, says the case"
 
 
 def turn_off(world: World) -> None:
     """Run the controller with gangs turned off until the end of the case."""
-    process = world.lab.box.processes[NAME]
-    world.lab.commands.setdefault(NAME, process.command)
-    world.recorder.act("restart", NAME, role="controller", gangs=False)
-    process.command = replace(process.command, argv=(*process.command.argv, "--gangs=off"))
-    process.restart(world.deadline("ready"))
-    world.recorder.act("ready", NAME, role="controller")
+    argv = world.lab.box.processes[NAME].command.argv
+    world.start_otherwise(NAME, [*argv, "--gangs=off"], gangs=False)
 
 
 def stop_cleaning(world: World) -> None:
@@ -43,14 +35,7 @@ def go_on_cleaning(world: World) -> None:
 
 def refuse_workloads(world: World) -> Verdict:
     """From now on the API server refuses to create Workloads in the case's namespace."""
-    group, _, version = Native(world).version.partition("/")
-    what = {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": ["workloads"]}
-    rule = {"expression": f"request.namespace != '{world.namespace}'", "message": REFUSAL}
-    spec: Object = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
-    name = f"no-workloads-{world.namespace}"
-    world.create({"apiVersion": POLICY[0], "kind": POLICY[1], "metadata": {"name": name}, "spec": spec})
-    bound = {"policyName": name, "validationActions": ["Deny"]}
-    world.create({"apiVersion": BINDING[0], "kind": BINDING[1], "metadata": {"name": name}, "spec": bound})
+    world.forbid(Native(world).version, "workloads", REFUSAL)
 
     def refused() -> bool:
         try:
@@ -64,5 +49,4 @@ def refuse_workloads(world: World) -> Verdict:
 
 def allow_workloads(world: World) -> None:
     """Lift what `refuse_workloads` did."""
-    for kind in (BINDING, POLICY):
-        world.remove(kind, f"no-workloads-{world.namespace}")
+    world.permit("workloads")

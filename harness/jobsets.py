@@ -80,8 +80,8 @@ class LiveJobSet:
         return self.world.all_of((self.native.version, "Workload"), namespace=self.namespace)
 
     def workload(self) -> Object:
-        """The Workload called after the JobSet; LookupError if there is none."""
-        return _there(self.world.find((self.native.version, "Workload"), f"w-{self.name}", self.namespace))
+        """The Workload called after the JobSet; KeyError if there is none."""
+        return self.world.existing((self.native.version, "Workload"), f"w-{self.name}", self.namespace)
 
     def groups(self) -> dict[str, Object]:
         """The gang policies in its Workload, by the name of the group."""
@@ -90,10 +90,18 @@ class LiveJobSet:
 
     def objects(self) -> dict[str, Object]:
         """The specs of its PodGroups by name; none where gangs are no objects."""
+        return {one["metadata"]["name"]: one["spec"] for one in self._pod_groups()}
+
+    def owners(self) -> dict[str, list[str]]:
+        """The uids of whoever controls its PodGroups, by their names."""
+        owners = {one["metadata"]["name"]: one["metadata"].get("ownerReferences") or () for one in self._pod_groups()}
+        return {name: [one["uid"] for one in listed if one.get("controller")] for name, listed in owners.items()}
+
+    def _pod_groups(self) -> list[Object]:
         if self.native.inline:
-            return {}
+            return []
         found = self.world.all_of((self.native.version, "PodGroup"), namespace=self.namespace)
-        return {one["metadata"]["name"]: one["spec"] for one in found if self._is_mine(one["metadata"]["name"])}
+        return [one for one in found if self._is_mine(one["metadata"]["name"])]
 
     def pods(self, job: str = "", index: int | None = None) -> list[Object]:
         """Its pods, those of one job, or those of one replica of it."""
@@ -114,7 +122,7 @@ class LiveJobSet:
         return self.native.reference(f"w-{self.name}", group, instance, replica)
 
     def stored(self) -> Object:
-        return _there(self.world.find(JOBSET, self.name, self.namespace))
+        return self.world.existing(JOBSET, self.name, self.namespace)
 
     def events(self) -> list[Object]:
         """What was said about the JobSet."""
@@ -148,7 +156,7 @@ class LiveJobSet:
         def gone() -> bool:
             there = self.world.find(JOBSET, self.name, self.namespace)
             made = self.world.find((self.native.version, "Workload"), f"w-{self.name}", self.namespace)
-            return not there and not made and not self.objects() and not self.pods()
+            return not there and not made and not self.objects() and not self.jobs() and not self.pods()
 
         return self.world.sees(f"nothing of JobSet {self.name} is left", gone, "gone")
 
@@ -187,9 +195,3 @@ def meant(jobs: Sequence[Job]) -> list[Gang]:
         Gang(name, roles=tuple(roles)) if len(roles) > 1 else Gang(name, size=roles[0].size, gpus=roles[0].gpus)
         for name, roles in found.items()
     ]
-
-
-def _there(found: Object) -> Object:
-    if not found:
-        raise KeyError("it is not there")
-    return found

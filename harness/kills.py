@@ -17,6 +17,7 @@ from harness.controls import HONEST, Control
 from harness.core.errors import UsageError
 from harness.core.results import CaseResult, RunResult
 from harness.core.verdict import Outcome
+from harness.report.files import put
 
 OBSERVED = "observed"
 RED = (str(Outcome.VIOLATED), OBSERVED)
@@ -96,8 +97,8 @@ def read_record(path: Path) -> dict[str, list[str]]:
         return {}
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except yaml.YAMLError as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", hint="Remove it to begin anew.") from error
     wanted = "a mapping of cases to lists of controls"
     if not isinstance(data, dict) or not all(isinstance(names, list) for names in data.values()):
         raise UsageError(f"{path} is no record of a proof: {wanted} was expected", hint="Remove it to begin anew.")
@@ -105,7 +106,6 @@ def read_record(path: Path) -> dict[str, list[str]]:
 
 
 def write_record(path: Path, killed: Mapping[str, Iterable[str]]) -> None:
-    """Write down who turns each case red."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write down who turns each case red; a proof that is cut off leaves the last record whole."""
     body = yaml.safe_dump({case: list(names) for case, names in sorted(killed.items())}, width=110)
-    path.write_text(HEAD.format(path=path) + body, encoding="utf-8")
+    put(path, HEAD.format(path=path) + body)

@@ -85,7 +85,7 @@ class LiveSet:
 
     def leader(self, index: int = 0) -> Object:
         """The leader of a replica; KeyError if there is none."""
-        return _there(self.world.find(POD, f"{self.name}-{index}", self.namespace))
+        return self.world.existing(POD, f"{self.name}-{index}", self.namespace)
 
     def workers(self, index: int = 0) -> list[Object]:
         return [pod for pod in self.pods(index) if pod["metadata"]["labels"].get(WORKER_LABEL) != "0"]
@@ -109,7 +109,7 @@ class LiveSet:
     def group(self, index: int = 0) -> Object:
         """The group object that the leader of a replica names; KeyError if it is not there."""
         assert self.dialect.group is not None, "this integration has no group objects"
-        return _there(self.world.find(self.dialect.group, self.place(self.leader(index)), self.namespace))
+        return self.world.existing(self.dialect.group, self.place(self.leader(index)), self.namespace)
 
     def place(self, pod: Object) -> str:
         """The gang that a pod names; empty if it names none."""
@@ -118,7 +118,7 @@ class LiveSet:
 
     def statefulset(self, name: str) -> Object:
         """The StatefulSet of this name; KeyError if it is not there."""
-        return _there(self.world.find(STATEFUL_SET, name, self.namespace))
+        return self.world.existing(STATEFUL_SET, name, self.namespace)
 
     def revisions(self) -> set[str]:
         """The revisions of the template that its pods were made from."""
@@ -243,9 +243,3 @@ def owner(obj: Object) -> Object:
     """The reference to the controller of an object; empty if it has none."""
     references: list[Object] = obj["metadata"].get("ownerReferences") or []
     return next((one for one in references if one.get("controller")), {})
-
-
-def _there(found: Object) -> Object:
-    if not found:
-        raise KeyError("it is not there")
-    return found

@@ -5,30 +5,17 @@ Each word writes itself into the history before it acts; what it changed is undo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.adapters.lws_controller import CONFIG, CONFIG_OFF, CONTROLLER, DIALECTS
 from harness.core.errors import ApiError
 from harness.core.verdict import Verdict
 from harness.leaderworker import POD, LiveSet
 from harness.world import CLING, Object, World
 
-POLICY = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")
-BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
-
 
 def refuse_groups(world: World) -> Verdict:
     """From now on the API server refuses to create group objects in the case's namespace."""
     kind = _kind(world)
-    resource = world.api.resource(*kind)
-    group, _, version = kind[0].partition("/")
-    what = {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": [resource.plural]}
-    rule = {"expression": f"request.namespace != '{world.namespace}'", "message": _words(world)}
-    spec: Object = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
-    name = f"no-groups-{world.namespace}"
-    world.create({"apiVersion": POLICY[0], "kind": POLICY[1], "metadata": {"name": name}, "spec": spec})
-    bound = {"policyName": name, "validationActions": ["Deny"]}
-    world.create({"apiVersion": BINDING[0], "kind": BINDING[1], "metadata": {"name": name}, "spec": bound})
+    world.forbid(kind[0], world.api.resource(*kind).plural, _words(world))
     return world.sees("the API server refuses group objects", lambda: _refused(world, kind))
 
 
@@ -45,8 +32,7 @@ def _kind(world: World) -> tuple[str, str]:
 
 def allow_groups(world: World) -> None:
     """Lift what `refuse_groups` did."""
-    for kind in (BINDING, POLICY):
-        world.remove(kind, f"no-groups-{world.namespace}")
+    world.permit(world.api.resource(*_kind(world)).plural)
 
 
 def _refused(world: World, kind: tuple[str, str]) -> bool:
@@ -106,10 +92,5 @@ def hold_group(live: LiveSet, *, hold: bool) -> None:
 
 def turn_off(world: World) -> None:
     """Run the controller without gangs until the end of the case."""
-    process = world.lab.box.processes[CONTROLLER]
-    world.lab.commands.setdefault(CONTROLLER, process.command)
-    argv = tuple(flag.replace(f"/{CONFIG}", f"/{CONFIG_OFF}") for flag in process.command.argv)
-    world.recorder.act("restart", CONTROLLER, role="controller", gangs=False)
-    process.command = replace(process.command, argv=argv)
-    process.restart(world.deadline("ready"))
-    world.recorder.act("ready", CONTROLLER, role="controller")
+    argv = world.lab.box.processes[CONTROLLER].command.argv
+    world.start_otherwise(CONTROLLER, [one.replace(f"/{CONFIG}", f"/{CONFIG_OFF}") for one in argv], gangs=False)

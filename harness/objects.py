@@ -17,6 +17,8 @@ from harness.core.errors import ApiError
 from harness.core.verdict import Verdict
 
 POLL = 0.05  # seconds between two looks at objects nobody records; a record of any kind makes it look at once
+REFUSALS = (400, 403, 404, 422)  # how an API server says that an object must not be
+AWAY = (0, 429, 503, 504)  # how it is when it says nothing about the object: unreachable, overloaded, out of time
 
 Kind = tuple[str, str]  # apiVersion, kind
 
@@ -40,6 +42,12 @@ class Objects(ABC):
         """The object as it is now; empty if there is none."""
         return self.api.find(self.api.resource(*kind), namespace or self.namespace, name) or {}
 
+    def existing(self, kind: Kind, name: str, namespace: str = "") -> Object:
+        """The object as it is now; KeyError if there is none, which `sees` takes for not yet."""
+        if not (found := self.find(kind, name, namespace)):
+            raise KeyError(f"{kind[1]} {name} is not there")
+        return found
+
     def all_of(self, kind: Kind, selector: str = "", namespace: str = "") -> list[Object]:
         """Every object of a kind in the case's namespace, in the order of their names."""
         chosen = {"labelSelector": selector} if selector else {}
@@ -58,8 +66,41 @@ class Objects(ABC):
         self.recorder.act("note", text=f"{kind[1]} {name} is deleted")
         self.api.delete(self.api.resource(*kind), self.namespace, name)
 
+    def accepts(self, obj: Object, sentence: str) -> Verdict:
+        """The API server creates the object."""
+        try:
+            self.api.create(obj)
+        except ApiError as error:
+            return self.claim(sentence, False if error.status in REFUSALS else None, error.message)
+        return self.claim(sentence, True)
+
+    def rejects(self, obj: Object, sentence: str, *, mention: str = "") -> Verdict:
+        """The API server refuses to create the object, for a reason that mentions this."""
+        return self._rejected(lambda: self.api.create(obj), sentence, mention)
+
+    def rejects_change(self, obj: Object, change: Object, sentence: str, *, mention: str = "") -> Verdict:
+        """The API server refuses to change the object, for a reason that mentions this."""
+        resource = self.api.resource(obj["apiVersion"], obj["kind"])
+        meta = obj["metadata"]
+
+        def patch() -> Object:
+            return self.api.patch(resource, meta["namespace"], meta["name"], change, content_type=PATCH_MERGE)
+
+        return self._rejected(patch, sentence, mention)
+
+    def _rejected(self, attempt: Callable[[], Object], sentence: str, mention: str) -> Verdict:
+        try:
+            attempt()
+        except ApiError as error:
+            named = error.status in REFUSALS and mention.lower() in error.message.lower()
+            return self.claim(sentence, None if error.status in AWAY else named, error.message)
+        return self.claim(sentence, False, "the API server accepted it")
+
     def sees(self, sentence: str, condition: Callable[[], object], deadline: str = "bound") -> Verdict:
-        """The condition comes true within the deadline; objects that it misses on the way do not matter."""
+        """The condition comes true within the deadline; objects that it misses on the way do not matter.
+
+        If the API server is away when the time is over nobody can tell: that is held against no one.
+        """
         until = time.monotonic() + self.deadline(deadline)
         while not (held := _holds(condition)) and time.monotonic() < until:
             with self.recorder.changed:
@@ -67,12 +108,13 @@ class Objects(ABC):
         return self.claim(sentence, held, "" if held else f"not within {self.deadline(deadline):.0f} s")
 
 
-def _holds(condition: Callable[[], object]) -> bool:
+def _holds(condition: Callable[[], object]) -> bool | None:
+    """Whether it holds now; None while the API server is away, which cases do on purpose."""
     try:
         return bool(condition())
     except LookupError:  # a part of it is not there yet
         return False
     except ApiError as error:
-        if error.status not in (0, 404):  # 0: the API server is away, which cases do on purpose
+        if error.status not in (0, 404):
             raise
-        return False
+        return None if error.status == 0 else False

@@ -39,10 +39,16 @@ class Supervisor:
 
     def _watch(self) -> None:
         while not self._stop.wait(POLL):
-            for process in self._processes:
-                if process.crashed:
-                    with contextlib.suppress(MusterError):  # the box goes down: nothing left to look after
-                        self._mend(process)
+            self.look()
+
+    def look(self) -> None:
+        """Mend what has crashed; what somebody else has started or ended meanwhile is no longer due."""
+        for process in self._processes:
+            if not process.crashed:
+                self._due.pop(process.name, None)
+                continue
+            with contextlib.suppress(MusterError):  # the box goes down: nothing left to look after
+                self._mend(process)
 
     def _mend(self, process: Process) -> None:
         now, name = time.monotonic(), process.name

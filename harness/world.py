@@ -11,9 +11,9 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from harness.box.api import PATCH_MERGE, POD, Object
+from harness.box.api import POD, Object
 from harness.box.nodes import Pool
-from harness.core.errors import ApiError, HarnessError
+from harness.core.errors import HarnessError
 from harness.core.evidence import pod_refused
 from harness.core.gang import GPU, Gang
 from harness.core.history import History
@@ -28,7 +28,6 @@ __all__ = ["LiveGang", "Object", "World"]
 
 FENCE_REQUEST = {"cpu": "1m", "memory": "1Mi"}
 CLING = "muster.dev/cling"  # finalizer of pods that take their time to go
-REFUSALS = (400, 403, 404, 422)  # how an API server says that an object must not be
 
 
 class World(Faults, Objects):
@@ -268,36 +267,6 @@ class World(Faults, Objects):
         """Something the case saw for itself, such as an answer of the API server; None: it could not be seen."""
         self.recorder.act("claim", sentence=sentence, held=held, detail=detail)
         return self.verdict("claims", held is True)
-
-    def accepts(self, obj: Object, sentence: str) -> Verdict:
-        """The API server creates the object."""
-        try:
-            self.api.create(obj)
-        except ApiError as error:
-            return self.claim(sentence, False if error.status in REFUSALS else None, error.message)
-        return self.claim(sentence, True)
-
-    def rejects(self, obj: Object, sentence: str, *, mention: str = "") -> Verdict:
-        """The API server refuses to create the object, for a reason that mentions this."""
-        return self._rejected(lambda: self.api.create(obj), sentence, mention)
-
-    def rejects_change(self, obj: Object, change: Object, sentence: str, *, mention: str = "") -> Verdict:
-        """The API server refuses to change the object, for a reason that mentions this."""
-        resource = self.api.resource(obj["apiVersion"], obj["kind"])
-        meta = obj["metadata"]
-
-        def patch() -> Object:
-            return self.api.patch(resource, meta["namespace"], meta["name"], change, content_type=PATCH_MERGE)
-
-        return self._rejected(patch, sentence, mention)
-
-    def _rejected(self, attempt: Callable[[], Object], sentence: str, mention: str) -> Verdict:
-        try:
-            attempt()
-        except ApiError as error:
-            named = mention.lower() in error.message.lower()
-            return self.claim(sentence, (error.status in REFUSALS and named) if error.status else None, error.message)
-        return self.claim(sentence, False, "the API server accepted it")
 
     def history(self) -> History:
         """Everything up to now."""

@@ -9,7 +9,9 @@ from harness.adapters.base import Adapter
 from harness.box.artifacts.register import nearest
 from harness.core.errors import UsageError
 
-_HELPERS = {"__init__", "base", "hosting", "jobset", "lws_controller", "lws_provider", "reference", "render"}
+_HELPERS = {
+    "__init__", "base", "hosting", "jobset", "lws_controller", "lws_provider", "reference", "released", "render",
+}  # fmt: skip
 
 __all__ = ["Adapter", "adapter", "names"]
 

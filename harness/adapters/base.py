@@ -81,6 +81,33 @@ class Installed:
 
 
 @dataclass(frozen=True, slots=True)
+class Site:
+    """What the objects of a part are made from."""
+
+    found: Any  # its harness.box.artifacts.Artifact; None where its program is muster's own
+    images: Mapping[str, str]  # by process
+    authority: Any  # harness.box.pki.Authority that the API server trusts a webhook by
+    chosen: Mapping[str, str] = field(default_factory=dict)  # --set
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One component of an integration as a cluster runs it: its images and the objects that start them.
+
+    The parts of an integration are installed in order, each ready before the next: its CRDs, `prepare`, its objects
+    and, once its Deployments are ready, its webhooks.
+    """
+
+    objects: Callable[[Site], list[Object]]
+    component: str = ""  # entry of clusters/components.yaml that its programs come from
+    image: Callable[[Settings], Any] | None = None  # of the one program of a part that is no such component
+    prepare: Callable[[Box, Any], None] = lambda box, found: None  # once its CRDs are served: (box, Artifact)
+    options: tuple[str, ...] = ()  # what --set may name for it here; the rest of the adapter's options is refused
+    departures: tuple[Departure, ...] = ()
+    keeps_gangs: bool = True  # whether its controllers keep the gang's objects: those a case kills as the controller
+
+
+@dataclass(frozen=True, slots=True)
 class Adapter:
     """One integration."""
 
@@ -101,7 +128,7 @@ class Adapter:
     definitions: Callable[[Settings], Sequence[Path]] = lambda settings: ()  # CRDs to have before the box starts
     queue: Callable[[Box, str, Mapping[str, str]], None] | None = None  # make a queue of this name with these limits
     options: Mapping[str, str] = field(default_factory=dict)  # what --set may name, and its meaning
-    cluster: Callable[[Any, Mapping[str, str], Any], list[Object]] | None = None  # (artifact, images, pki.Authority)
+    cluster: tuple[Part, ...] = ()  # what it is made of where nodes run containers; none: processes there, too
     limits: tuple[Limit, ...] = ()
     pace: str = ""  # a period or backoff of its own that decides how long cases take, in a sentence for the report
     needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)

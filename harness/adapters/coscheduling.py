@@ -21,12 +21,12 @@ from harness.adapters.base import (
     Installed,
     Limit,
     Object,
+    Part,
     Settings,
+    Site,
     by_label,
 )
 from harness.adapters.render import total_request
-from harness.box.artifacts import Artifact
-from harness.box.pki import Authority
 from harness.core.gang import Gang
 
 SCHEDULER, CONTROLLER = "coscheduling-scheduler", "coscheduling-controller"
@@ -88,11 +88,15 @@ def configuration(sample: Object, chosen: Mapping[str, str]) -> Object:
     return hosting.without_points({**sample, "profiles": [profile]}, "Coscheduling", chosen.get("without", ""))
 
 
-def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) -> list[Object]:
+def cluster(site: Site) -> list[Object]:
     """What installs it in a cluster, beside that cluster's own kube-scheduler."""
-    config = configuration(hosting.read_yaml(found.files["config"], "scheduler-config.yaml"), {})
+    config = configuration(hosting.read_yaml(site.found.files["config"], "scheduler-config.yaml"), {})
     config.pop("clientConnection")
-    return hosting.in_cluster("coscheduling", NAMESPACE, images=images, config=yaml.safe_dump(config, sort_keys=False))
+    text = yaml.safe_dump(config, sort_keys=False)
+    return hosting.in_cluster("coscheduling", NAMESPACE, images=site.images, config=text)
+
+
+PART = Part(cluster, "scheduler-plugins", departures=DEPARTURES[1:])
 
 
 def features(version: str, kubernetes: str) -> frozenset[str]:
@@ -135,7 +139,7 @@ ADAPTER = Adapter(
     classify=by_label,
     edit_quorum=edit_quorum,
     options=OPTIONS,
-    cluster=cluster,
+    cluster=(PART,),
     definitions=hosting.definitions("scheduler-plugins"),
     pace=BACKOFF_PACE,
     limits=(

@@ -6,11 +6,13 @@ box's authority where it serves TLS. Starting is idempotent: a program that runs
 
 from __future__ import annotations
 
+import base64
 import socket
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from harness.box import crds
 from harness.box.artifacts import Artifact, resolve
 from harness.box.artifacts.register import nearest
 from harness.box.data import data_root
-from harness.box.pki import write_private
+from harness.box.pki import Authority, write_private
 from harness.box.process import Command, Process
 from harness.core.errors import HarnessError, UsageError
 from harness.core.gang import Gang
@@ -33,12 +35,19 @@ OUTSIDE = Departure(
     "runs as a process of this machine with full rights, not as a Deployment with the vendor's ClusterRole",
     "the box has no nodes that run containers; the in-cluster way is for kind",
 )
+PORTS = {"webhook": 9443, "health": 8081}  # of a controller inside a cluster
+CERTIFICATES, FILES = "/etc/muster", "/etc/config"  # its folders there
 QUIET = Departure("log level 2", "the vendor's level writes megabytes a minute; placement does not depend on it")
 
 
 def artifact(component: str, settings: Settings) -> Artifact:
     """The binaries and files of the integration in the version the user wants."""
     return resolve(component, settings.version, binaries=settings.binaries, progress=settings.progress)
+
+
+def elsewhere(settings: Settings) -> Settings:
+    """The user's settings for a component that is not the one whose version was chosen."""
+    return replace(settings, version=None)
 
 
 def definitions(component: str) -> Callable[[Settings], tuple[Path, ...]]:
@@ -48,12 +57,12 @@ def definitions(component: str) -> Callable[[Settings], tuple[Path, ...]]:
 
 def ensure_crds(box: Box, found: Artifact) -> None:
     """Have the component's CRDs served; they are already if the box was made with them."""
-    crds.ensure(box.api, found.files["crds"])
+    crds.ensure(box.api, found.files.get("crds", ()))
 
 
 def ensure_namespace(box: Box, name: str) -> None:
     """The namespace a vendor installs itself into."""
-    box.api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    box.api.apply(namespace(name))
 
 
 def start(
@@ -172,14 +181,32 @@ def without_points(config: Object, plugin: str, points: str) -> Object:
     return {**config, "profiles": profiles}
 
 
-def in_cluster(name: str, namespace: str, **values: Any) -> list[Object]:
-    """The objects that run an integration inside a cluster, from the templates rbac, deployment and service."""
-    objects: list[Object] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}]
+def namespace(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def in_cluster(name: str, where: str, **values: Any) -> list[Object]:
+    """The objects that run an integration in this namespace, from its templates rbac, deployment and service."""
+    objects: list[Object] = [namespace(where)]
     for template in ("rbac", "deployment", "service"):
         path = f"{name}/{template}.yaml.j2"
         if (data_root() / "manifests" / path).is_file():
-            objects += parse(render(path, namespace=namespace, **values))
+            objects += parse(render(path, namespace=where, **values))
     return objects
+
+
+def controller_in_cluster(
+    name: str, where: str, image: str, *, authority: Authority, service: str, arguments: Sequence[str],
+    files: Mapping[str, str] | None = None,
+) -> list[Object]:  # fmt: skip
+    """What runs a controller in this namespace: its certificate and files, its one pod, the service of its webhooks."""
+    pair = authority.issue(name, names=(f"{service}.{where}.svc",))
+    text = render(
+        "common/controller.yaml.j2", name=name, namespace=where, image=image, service=service, ports=PORTS,
+        arguments=list(arguments), files=files or {}, folders={"certificates": CERTIFICATES, "files": FILES},
+        certificate=base64.b64encode(pair.certificate).decode(), key=base64.b64encode(pair.key).decode(),
+    )  # fmt: skip
+    return parse(text)
 
 
 def chosen_departures(chosen: Mapping[str, str]) -> tuple[Departure, ...]:

@@ -7,20 +7,15 @@ addition.
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import yaml
-
-from harness.adapters import hosting
-from harness.adapters.base import Box, Departure, Object, Settings
+from harness.adapters import hosting, released
+from harness.adapters.base import Box, Departure, Object, Part, Settings, Site
 from harness.box import crds
 from harness.box.api import PATCH_JSON
 from harness.box.artifacts import Artifact
-from harness.box.pki import write_private
 from harness.core.errors import ApiError, HarnessError, UsageError
 
 CONTROLLER = "jobset-controller"
@@ -35,9 +30,9 @@ DEPARTURES = (
     hosting.OUTSIDE,
     Departure("admission webhooks are reached by URL on 127.0.0.1", "the controller is a process of this machine"),
     Departure("certificates of the box, no internal certificate management", "that needs a Secret mounted in a pod"),
-    Departure("webhooks for pods see only pods of a set", "without it nothing starts while the controller is down"),
 )
 definitions = hosting.definitions("jobset")
+RELEASE = released.Release("jobset", SET_LABEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,7 @@ def start(box: Box, settings: Settings, fields: Sequence[Field] = ()) -> Artifac
         extend(box, fields)
         port, health = box.reserve_port(), box.reserve_port()
         config = box.directory / "jobset.yaml"
-        hosting.write_yaml(config, configuration(port, health, _certificates(box)))
+        hosting.write_yaml(config, RELEASE.configuration(port, health, released.certificates(box, CONTROLLER)))
         flags = [f"--kubeconfig={box.identity(CONTROLLER)}", f"--config={config}"]
         listens, answers = hosting.tcp_probe(port), hosting.http_probe(health, "/readyz")
         hosting.start(
@@ -73,10 +68,26 @@ def start(box: Box, settings: Settings, fields: Sequence[Field] = ()) -> Artifac
             probe=lambda: answers() and listens(),
         )  # fmt: skip
         box.processes[CONTROLLER].wait_ready(hosting.START_TIMEOUT)
-        for obj in webhooks(found, url=f"https://127.0.0.1:{port}", authority=box.authority.certificate):
+        for obj in RELEASE.webhooks(found, url=f"https://127.0.0.1:{port}", authority=box.authority.certificate):
             box.api.apply(obj)
     box.processes[CONTROLLER].wait_ready(hosting.START_TIMEOUT)
     return found
+
+
+def part(fields: Sequence[Field], *, keeps_gangs: bool) -> Part:
+    """The controller in a cluster, where JobSets then have these fields too."""
+
+    def prepare(box: Box, found: Artifact) -> None:
+        check_pair(found.version, box.kubernetes)
+        extend(box, fields)
+
+    departures = (*released.IN_CLUSTER, *(one.departure for one in fields))
+    return Part(cluster, "jobset", prepare=prepare, departures=departures, keeps_gangs=keeps_gangs)
+
+
+def cluster(site: Site) -> list[Object]:
+    """What runs the release in a cluster."""
+    return RELEASE.in_cluster(site, {"jobset.yaml": RELEASE.configuration_inside()})
 
 
 def check_pair(version: str, kubernetes: str) -> None:
@@ -118,38 +129,3 @@ def _kept(box: Box, one: Field) -> bool:
     except ApiError as error:
         return "unknown field" not in error.message
     return True
-
-
-def configuration(port: int, health: int, certificates: Path) -> Object:
-    """The controller's configuration file."""
-    return {
-        "apiVersion": "config.jobset.x-k8s.io/v1alpha1", "kind": "Configuration",
-        "internalCertManagement": {"enable": False},
-        "leaderElection": {"leaderElect": False},
-        "metrics": {"bindAddress": "0"},
-        "health": {"healthProbeBindAddress": f"127.0.0.1:{health}"},
-        "webhook": {"host": "127.0.0.1", "port": port, "certDir": str(certificates)},
-    }  # fmt: skip
-
-
-def _certificates(box: Box) -> Path:
-    """A folder with certificate and key under the names that the controller looks for."""
-    pair = box.authority.issue(CONTROLLER)
-    folder = box.directory / "pki" / CONTROLLER
-    folder.mkdir(mode=0o700, exist_ok=True)
-    write_private(folder / "tls.crt", pair.certificate)
-    write_private(folder / "tls.key", pair.key)
-    return folder
-
-
-def webhooks(found: Artifact, *, authority: bytes, url: str) -> list[Object]:
-    """The vendor's webhook configurations, by URL; those for pods are asked about pods of sets only."""
-    bundle = base64.b64encode(authority).decode()
-    objects = list(yaml.safe_load_all(hosting.pick(found.files["webhooks"], "manifests.yaml").read_text("utf-8")))
-    for obj in objects:
-        obj["metadata"]["name"] = f"jobset-{obj['metadata']['name']}"  # as the vendor's kustomization does
-        for hook in obj["webhooks"]:
-            hook["clientConfig"] = {"url": url + hook["clientConfig"]["service"]["path"], "caBundle": bundle}
-            if any("pods" in rule["resources"] for rule in hook["rules"]):
-                hook["objectSelector"] = {"matchExpressions": [{"key": SET_LABEL, "operator": "Exists"}]}
-    return objects

@@ -21,6 +21,7 @@ from harness.core.errors import UsageError
 from harness.core.gang import Gang, Role
 
 NAME = "jobset-barrier"
+BINARY = f"{NAME}.controller"
 KUBELET = "simulated-kubelet"
 SCHEDULER = "default-scheduler"
 CONFIG_MAP = ("v1", "ConfigMap")
@@ -70,7 +71,7 @@ def install(box: Box, settings: Settings) -> Installed:
     image = settings.options.get("init-image")
     arguments = [f"--init-image={check_image(image)}"] if image is not None else []
     found = jobset.start(box, settings, [FIELD])
-    reference.start(box, settings, NAME, NAME, binary=f"{NAME}.controller", arguments=arguments)
+    reference.start(box, settings, NAME, NAME, binary=BINARY, arguments=arguments)
     simulated = box.kind == "embedded"
     if simulated:
         _start_kubelet(box)
@@ -149,6 +150,10 @@ ADAPTER = Adapter(
     classify=by_label,
     definitions=jobset.definitions,
     options=OPTIONS,
+    cluster=(
+        jobset.part([FIELD], keeps_gangs=False),
+        reference.part(NAME, NAME, binary=BINARY, options={"init-image": check_image}),
+    ),
     needs_scheduler=True,
     limits=(
         Limit("gang", ">=0.1", "A barrier is no gang scheduling: pods are placed one by one and hold their nodes while "

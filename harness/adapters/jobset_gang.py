@@ -18,6 +18,7 @@ from harness.core.errors import UsageError
 from harness.core.gang import Gang, Role
 
 NAME = "jobset-gang"
+BINARY = f"{NAME}.controller"
 KEP = "https://github.com/kubernetes-sigs/jobset/issues/1068"
 EACH_LABEL = "muster.dev/gang-of"  # on pods of jobs each of whose replicas is a gang
 SCHEMA: Object = {
@@ -54,7 +55,7 @@ class Job:
 def install(box: Box, settings: Settings) -> Installed:
     """The JobSet controller with the field in its CRD, then the reference controller with its webhooks."""
     found = jobset.start(box, settings, FIELDS)
-    reference.start(box, settings, NAME, NAME, binary=f"{NAME}.controller")
+    reference.start(box, settings, NAME, NAME, binary=BINARY)
     return Installed(
         version=found.version,
         artifacts=(found, box.artifacts["kubernetes"]),
@@ -127,6 +128,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=classify,
     options={},
+    cluster=(jobset.part(FIELDS, keeps_gangs=True), reference.part(NAME, NAME, binary=BINARY)),
     definitions=jobset.definitions,
     needs_scheduler=True,
     limits=(

@@ -22,12 +22,13 @@ from harness.adapters.base import (
     Installed,
     Limit,
     Object,
+    Part,
     Settings,
+    Site,
     by_label,
 )
 from harness.adapters.render import parse, render
 from harness.box.artifacts import Artifact
-from harness.box.pki import Authority
 from harness.core.gang import Gang
 
 SCHEDULER = "koord-scheduler"
@@ -73,11 +74,15 @@ def configuration(found: Artifact) -> Object:
     return config
 
 
-def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) -> list[Object]:
+def cluster(site: Site) -> list[Object]:
     """What installs it in a cluster, beside that cluster's own kube-scheduler."""
-    config = configuration(found)
+    config = configuration(site.found)
     config["leaderElection"] = {"leaderElect": False}
-    return hosting.in_cluster("koordinator", NAMESPACE, images=images, config=yaml.safe_dump(config, sort_keys=False))
+    text = yaml.safe_dump(config, sort_keys=False)
+    return hosting.in_cluster("koordinator", NAMESPACE, images=site.images, config=text)
+
+
+PART = Part(cluster, "koordinator", departures=DEPARTURES[1:])
 
 
 def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
@@ -151,7 +156,7 @@ ADAPTER = Adapter(
     classify=by_label,
     edit_quorum=edit_quorum,
     options=OPTIONS,
-    cluster=cluster,
+    cluster=(PART,),
     definitions=hosting.definitions("koordinator"),
     queue=make_queue,
     pace=BACKOFF_PACE,

@@ -6,6 +6,8 @@ in an annotation of the replica's pods. The set's templates must ask for Volcano
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.adapters import hosting, lws_controller, volcano
 from harness.adapters.base import Adapter, Box, Installed, Limit, Object, Settings
 from harness.adapters.lws_controller import CONTROLLER, DOCS, SET, STATEFUL_SET
@@ -15,7 +17,7 @@ DEPARTURES = (*lws_controller.DEPARTURES, *volcano.DEPARTURES[1:])
 
 def install(box: Box, settings: Settings) -> Installed:
     """Volcano first, for the controller wants to see PodGroups when it starts."""
-    scheduler = volcano.install(box, lws_controller.elsewhere(settings))
+    scheduler = volcano.install(box, hosting.elsewhere(settings))
     found = lws_controller.start(box, settings, provider="volcano")
     departures = DEPARTURES + hosting.chosen_departures(settings.options)
     return Installed(found.version, (found, *scheduler.artifacts), departures, scheduler.schedulers, (CONTROLLER,))
@@ -49,6 +51,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=lws_controller.classify,
     options=volcano.OPTIONS,
+    cluster=(replace(volcano.PART, keeps_gangs=False), lws_controller.part("volcano")),
     definitions=lws_controller.definitions("volcano"),
     limits=(
         Limit("leader-worker-set", ">=0.7", "The name of a PodGroup carries the hash of the template besides the set "

@@ -7,30 +7,29 @@ itself for Volcano, a reference provider of ours elsewhere.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from harness.adapters import hosting
-from harness.adapters.base import GANG_LABEL, Box, Departure, Object, Settings, by_label
+from harness.adapters import hosting, released
+from harness.adapters.base import GANG_LABEL, Box, Departure, Object, Part, Settings, Site, by_label
 from harness.box.artifacts import Artifact
-from harness.box.pki import write_private
 from harness.core.errors import UsageError
 from harness.core.gang import Gang
 
 CONTROLLER = "lws-controller"
-NAMESPACE = "lws-system"
 DOCS = "https://lws.sigs.k8s.io/docs"
 SET = ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")
 STATEFUL_SET = ("apps/v1", "StatefulSet")
 SET_LABEL = "leaderworkerset.sigs.k8s.io/name"
 INDEX_LABEL = "leaderworkerset.sigs.k8s.io/group-index"
 WORKER_LABEL = "leaderworkerset.sigs.k8s.io/worker-index"
+RELEASE = released.Release("lws", SET_LABEL)
 CONFIG, CONFIG_OFF = "lws.yaml", "lws-off.yaml"  # with gangs as the integration wants them; without any
+MAKES_GROUPS = {  # what a component of the release's kustomization adds to its role where gangs are on
+    "apiGroups": ["scheduling.volcano.sh"], "resources": ["podgroups"], "verbs": ["create", "get", "list", "watch"],
+}  # fmt: skip
 ALLOWED = ("name", "size", "quorum", "gpus", "cpu", "memory", "roles", "priority", "selector")
 GROUP_ANNOTATION = "scheduling.k8s.io/group-name"  # how Volcano's pods name their gang
 GROUP_LABEL = "scheduling.x-k8s.io/pod-group"  # how those of Coscheduling do
@@ -39,7 +38,6 @@ DEPARTURES = (
     hosting.OUTSIDE,
     Departure("admission webhooks are reached by URL on 127.0.0.1", "the controller is a process of this machine"),
     Departure("certificates of the box, no internal certificate management", "that needs a Secret mounted in a pod"),
-    Departure("webhooks for pods see only pods of a set", "without it nothing starts while the controller is down"),
 )
 
 
@@ -64,15 +62,10 @@ def definitions(*others: str) -> Any:
     def paths(settings: Settings) -> tuple[Path, ...]:
         found = list(hosting.artifact("lws", settings).files["crds"])
         for component in others:
-            found += hosting.artifact(component, elsewhere(settings)).files["crds"]
+            found += hosting.artifact(component, hosting.elsewhere(settings)).files["crds"]
         return tuple(found)
 
     return paths
-
-
-def elsewhere(settings: Settings) -> Settings:
-    """The user's settings for a component that is not the one whose version was chosen."""
-    return replace(settings, version=None)
 
 
 def start(box: Box, settings: Settings, provider: str = "") -> Artifact:
@@ -80,13 +73,12 @@ def start(box: Box, settings: Settings, provider: str = "") -> Artifact:
     found = hosting.artifact("lws", settings)
     if not hosting.runs(box, CONTROLLER):
         hosting.ensure_crds(box, found)
-        hosting.ensure_namespace(box, NAMESPACE)
+        hosting.ensure_namespace(box, RELEASE.namespace)
         port, health = box.reserve_port(), box.reserve_port()
-        off = configuration(port, health, _certificates(box))
-        gangs = {"gangSchedulingManagement": {"schedulerProvider": provider}} if provider else {}
+        off = RELEASE.configuration(port, health, released.certificates(box, CONTROLLER))
         hosting.write_yaml(box.directory / CONFIG_OFF, off)
-        config = hosting.write_yaml(box.directory / CONFIG, {**off, **gangs})
-        for obj in webhooks(found, url=f"https://127.0.0.1:{port}", authority=box.authority.certificate):
+        config = hosting.write_yaml(box.directory / CONFIG, {**off, **_gangs(provider)})
+        for obj in RELEASE.webhooks(found, url=f"https://127.0.0.1:{port}", authority=box.authority.certificate):
             box.api.apply(obj)
         flags = [f"--kubeconfig={box.identity(CONTROLLER)}", f"--config={config}"]
         listens, answers = hosting.tcp_probe(port), hosting.http_probe(health, "/readyz")
@@ -98,39 +90,20 @@ def start(box: Box, settings: Settings, provider: str = "") -> Artifact:
     return found
 
 
-def configuration(port: int, health: int, certificates: Path) -> Object:
-    """The controller's configuration file; without gangs, which is the vendor's default."""
-    return {
-        "apiVersion": "config.lws.x-k8s.io/v1alpha1", "kind": "Configuration",
-        "internalCertManagement": {"enable": False},
-        "leaderElection": {"leaderElect": False},
-        "metrics": {"bindAddress": "0"},
-        "health": {"healthProbeBindAddress": f"127.0.0.1:{health}"},
-        "webhook": {"host": "127.0.0.1", "port": port, "certDir": str(certificates)},
-    }  # fmt: skip
+def part(provider: str = "", *, keeps_gangs: bool = True) -> Part:
+    """The controller in a cluster, with this gang provider of its own or none; both configurations lie there."""
+
+    def cluster(site: Site) -> list[Object]:
+        off = RELEASE.configuration_inside()
+        files = {CONFIG: {**off, **_gangs(provider)}, CONFIG_OFF: off}
+        return RELEASE.in_cluster(site, files, more=[MAKES_GROUPS] if provider == "volcano" else [])
+
+    return Part(cluster, "lws", departures=released.IN_CLUSTER, keeps_gangs=keeps_gangs)
 
 
-def _certificates(box: Box) -> Path:
-    """A folder with certificate and key under the names that the controller looks for."""
-    pair = box.authority.issue(CONTROLLER)
-    folder = box.directory / "pki" / CONTROLLER
-    folder.mkdir(mode=0o700, exist_ok=True)
-    write_private(folder / "tls.crt", pair.certificate)
-    write_private(folder / "tls.key", pair.key)
-    return folder
-
-
-def webhooks(found: Artifact, *, authority: bytes, url: str) -> list[Object]:
-    """The vendor's webhook configurations, by URL; those for pods are asked about pods of sets only."""
-    bundle = base64.b64encode(authority).decode()
-    objects = list(yaml.safe_load_all(hosting.pick(found.files["webhooks"], "manifests.yaml").read_text("utf-8")))
-    for obj in objects:
-        obj["metadata"]["name"] = f"lws-{obj['metadata']['name']}"  # as the vendor's kustomization does
-        for hook in obj["webhooks"]:
-            hook["clientConfig"] = {"url": url + hook["clientConfig"]["service"]["path"], "caBundle": bundle}
-            if any("pods" in rule["resources"] for rule in hook["rules"]):
-                hook["objectSelector"] = {"matchExpressions": [{"key": SET_LABEL, "operator": "Exists"}]}
-    return objects
+def _gangs(provider: str) -> Object:
+    """What a configuration without gangs, the vendor's default, is given to have them."""
+    return {"gangSchedulingManagement": {"schedulerProvider": provider}} if provider else {}
 
 
 # -- sets and gangs ---------------------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ ADAPTER = Adapter(
     read_group=read_group,
     classify=lws_controller.classify,
     options=coscheduling.OPTIONS,
+    cluster=lws_provider.cluster(coscheduling.PART, "coscheduling"),
     definitions=lws_controller.definitions("scheduler-plugins"),
     limits=(
         Limit("leader-worker-set", ">=0.9", "No release of LeaderWorkerSet makes gangs for Coscheduling; a reference "

@@ -44,6 +44,7 @@ ADAPTER = Adapter(
     read_group=lws_controller.read_set,
     classify=classify,
     options=yunikorn.OPTIONS,
+    cluster=lws_provider.cluster(yunikorn.PART, "yunikorn"),
     definitions=lws_controller.definitions(),
     limits=(
         Limit("leader-worker-set", ">=0.9", "No release of LeaderWorkerSet makes gangs for YuniKorn; a reference of "

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import base64
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from harness.adapters import hosting
-from harness.adapters.base import Box, Departure, Object, Settings
+from harness.adapters.base import Box, Departure, Object, Part, Settings, Site
 from harness.adapters.render import parse, render
 from harness.box.artifacts.register import load
 from harness.box.artifacts.sources import all_binaries
+from harness.box.image.archive import Image, program_image
+from harness.box.image.python import muster_image
 from harness.box.pki import Authority
 from harness.box.process import Process
 
@@ -24,7 +27,7 @@ OURS = Departure(
     "a reference controller of muster's own does what the design asks for",
     "no release implements the design; the reference shows that it can be done and lets its clauses be judged",
 )
-PORTS = {"webhook": 9443, "health": 8081}  # inside a cluster
+NAMESPACE = "muster-system"  # inside a cluster
 
 
 def start(
@@ -71,17 +74,53 @@ def webhooks(
     return parse(text)
 
 
-def in_cluster(name: str, folder: str, namespace: str, image: str, chosen: Mapping[str, str]) -> list[Object]:
-    """Everything that runs the controller in a cluster; webhooks last, for they need it to answer."""
-    authority = Authority()
-    pair = authority.issue(name, names=(f"{name}.{namespace}.svc",))
-    encoded = {"certificate": pair.certificate, "key": pair.key}
-    values = {what: base64.b64encode(text).decode() for what, text in encoded.items()}
-    objects: list[Object] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}]
-    objects += parse(render(f"{folder}/rbac.yaml.j2", name=name, namespace=namespace, **chosen))
-    text = render(
-        "common/controller.yaml.j2", name=name, namespace=namespace, image=image, ports=PORTS,
-        arguments=[f"--{option.replace('_', '-')}={value}" for option, value in chosen.items()], **values,
-    )  # fmt: skip
-    objects += parse(text)
-    return objects + webhooks(folder, authority.certificate, service=name, namespace=namespace, values=chosen)
+def in_cluster(
+    name: str, folder: str, namespace: str, image: str, chosen: Mapping[str, str], *,
+    authority: Authority | None = None, words: Sequence[str] | None = None,
+) -> list[Object]:  # fmt: skip
+    """Everything that runs the controller in a cluster; webhooks last, for they need it to answer.
+
+    `words` come before its flags; they make a controller of an image that is started as `muster`.
+    """
+    authority = authority or Authority()
+    arguments = [
+        *(("controller", name) if words is None else words),
+        "--address=0.0.0.0",
+        f"--health-port={hosting.PORTS['health']}",
+        f"--webhook-port={hosting.PORTS['webhook']}",
+        f"--tls-cert={hosting.CERTIFICATES}/tls.crt",
+        f"--tls-key={hosting.CERTIFICATES}/tls.key",
+        *(f"--{option.replace('_', '-')}={value}" for option, value in chosen.items()),
+    ]
+    return [
+        hosting.namespace(namespace),
+        *parse(render(f"{folder}/rbac.yaml.j2", name=name, namespace=namespace, **chosen)),
+        *hosting.controller_in_cluster(
+            name, namespace, image, authority=authority, service=name, arguments=arguments
+        ),
+        *webhooks(folder, authority.certificate, service=name, namespace=namespace, values=chosen),
+    ]  # fmt: skip
+
+
+def part(
+    name: str, folder: str, *, binary: str, values: Mapping[str, str] | None = None,
+    options: Mapping[str, Callable[[str], str]] | None = None, departure: Departure = OURS,
+) -> Part:  # fmt: skip
+    """The controller in a cluster. `values` are flags it always has; `options` become flags when --set names them, and
+    say whether a value is one."""
+    checks = options or {}
+
+    def objects(site: Site) -> list[Object]:
+        given = {option: check(site.chosen[option]) for option, check in checks.items() if option in site.chosen}
+        chosen = {**(values or {}), **{option.replace("-", "_"): value for option, value in given.items()}}
+        return in_cluster(
+            name, folder, NAMESPACE, site.images["controller"], chosen, authority=site.authority, words=()
+        )
+
+    def image(settings: Settings) -> Image:
+        program = all_binaries(settings.binaries, load()).get(binary)
+        if program is not None:
+            return program_image(f"muster.local/{name}:given", program, name)
+        return muster_image(f"muster.local/{name}:{version('muster')}", name, ("controller", name))
+
+    return Part(objects, image=image, options=tuple(checks), departures=(departure,))

@@ -16,10 +16,21 @@ from typing import Any
 import yaml
 
 from harness.adapters import hosting
-from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
+from harness.adapters.base import (
+    GANG_LABEL,
+    Adapter,
+    Box,
+    Departure,
+    Installed,
+    Limit,
+    Object,
+    Part,
+    Settings,
+    Site,
+    by_label,
+)
 from harness.adapters.render import parse, render, total_request
 from harness.box.artifacts import Artifact
-from harness.box.pki import Authority
 from harness.core.errors import UsageError
 from harness.core.gang import Gang
 
@@ -165,17 +176,21 @@ def webhooks(found: Artifact, *, authority: bytes, url: str = "") -> list[Object
     return chosen
 
 
-def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) -> list[Object]:
+def cluster(site: Site) -> list[Object]:
     """What installs it in a cluster. Webhooks come last: the queues are made before they can be asked."""
+    found, authority = site.found, site.authority
     values = hosting.read_yaml(found.files["chart"], "values.yaml")["custom"]
     pair = authority.issue("volcano-admission", names=(f"volcano-admission-service.{NAMESPACE}.svc",))
     encoded = [base64.b64encode(text).decode() for text in (pair.certificate, pair.key, authority.certificate)]
     objects = hosting.in_cluster(
-        "volcano", NAMESPACE, images=images, period=values["scheduler_schedule_period"],
+        "volcano", NAMESPACE, images=site.images, period=values["scheduler_schedule_period"],
         config=hosting.pick(found.files["chart"], "volcano-scheduler.conf").read_text(encoding="utf-8"),
         admissions=values["enabled_admissions"], certificate=encoded[0], key=encoded[1], authority=encoded[2],
     )  # fmt: skip
     return objects + webhooks(found, authority=authority.certificate)
+
+
+PART = Part(cluster, "volcano", departures=DEPARTURES[2:])
 
 
 def plain_yaml(path: Path) -> str:
@@ -246,7 +261,7 @@ ADAPTER = Adapter(
     classify=by_label,
     edit_quorum=edit_quorum,
     options=OPTIONS,
-    cluster=cluster,
+    cluster=(PART,),
     definitions=hosting.definitions("volcano"),
     queue=make_queue,
     pace=PACE,

@@ -17,10 +17,20 @@ from typing import Any
 import yaml
 
 from harness.adapters import hosting
-from harness.adapters.base import GANG_LABEL, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
+from harness.adapters.base import (
+    GANG_LABEL,
+    Adapter,
+    Box,
+    Departure,
+    Installed,
+    Limit,
+    Object,
+    Part,
+    Settings,
+    Site,
+    by_label,
+)
 from harness.adapters.render import parse, render
-from harness.box.artifacts import Artifact
-from harness.box.pki import Authority
 from harness.core.gang import Gang
 
 SCHEDULER = "yunikorn-scheduler"
@@ -61,9 +71,12 @@ def install(box: Box, settings: Settings) -> Installed:
     return Installed(found.version, (found,), departures, (SCHEDULER,), (SCHEDULER,))
 
 
-def cluster(found: Artifact, images: Mapping[str, str], authority: Authority) -> list[Object]:
+def cluster(site: Site) -> list[Object]:
     """What installs it in a cluster, with its own defaults."""
-    return hosting.in_cluster("yunikorn", NAMESPACE, images=images, config={})
+    return hosting.in_cluster("yunikorn", NAMESPACE, images=site.images, config={})
+
+
+PART = Part(cluster, "yunikorn", departures=DEPARTURES[1:])
 
 
 def configure(box: Box, entries: Mapping[str, str]) -> None:
@@ -181,7 +194,7 @@ ADAPTER = Adapter(
     classify=classify,
     finish=finish,
     options=OPTIONS,
-    cluster=cluster,
+    cluster=(PART,),
     queue=make_queue,
     pace=PACE,
     limits=(

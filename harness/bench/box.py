@@ -33,6 +33,7 @@ from harness.world import World
 
 NODES = 8
 RESETS = 10
+PATIENCE = 120.0  # seconds for anything that kwokctl does
 
 
 class _Floor(EmbeddedBox):
@@ -128,6 +129,8 @@ def _kwokctl() -> float:
             tool.call("scale", "node", "--replicas", str(NODES))
             api = connect(Path(folder) / "kubeconfig")
             while not _all_ready(api.request("GET", "/api/v1/nodes")["items"]):
+                if time.monotonic() - began > PATIENCE:
+                    raise HarnessError(f"kwokctl's nodes were not ready within {PATIENCE:.0f} s")
                 time.sleep(0.02)
             return time.monotonic() - began
         finally:
@@ -140,10 +143,13 @@ class _Kwokctl:
         self._environment = {**os.environ, "KWOK_WORKDIR": str(folder / "work")}
 
     def call(self, *arguments: str) -> None:
-        done = subprocess.run(
-            [self._program, "--name", "bench", *arguments], env=self._environment, capture_output=True, text=True,
-            timeout=120, check=False,
-        )  # fmt: skip
+        try:
+            done = subprocess.run(
+                [self._program, "--name", "bench", *arguments], env=self._environment, capture_output=True, text=True,
+                timeout=PATIENCE, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise HarnessError(f"kwokctl {' '.join(arguments[:2])} took more than {PATIENCE:.0f} s") from error
         if done.returncode != 0:
             raise HarnessError(f"kwokctl {' '.join(arguments[:2])} failed:\n{done.stderr[-800:]}")
 

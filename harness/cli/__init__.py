@@ -7,6 +7,7 @@ code. A traceback is a bug, and says so.
 from __future__ import annotations
 
 import sys
+import traceback
 from importlib import import_module
 from importlib.metadata import version
 
@@ -93,3 +94,7 @@ def _run() -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return ExitCode.CONFORMANT
+    except Exception:
+        traceback.print_exc()
+        out.print("this is a bug of muster, and no verdict about anybody; please report it with the lines above")
+        return ExitCode.HARNESS

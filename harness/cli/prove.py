@@ -59,7 +59,7 @@ def prove(
     """Run the suite against schedulers that break one law each; every one must be caught.
 
     Exit code 1 if a case is turned red by no sin, a sin is not caught by the cases that must notice it, or the honest
-    scheduler is blamed.
+    scheduler is blamed. With --sin and no --case only those sins are in question, and not the cases that need others.
     """
     if quick and full:
         raise UsageError("--quick and --full exclude each other", hint="Give one of them, or none.")
@@ -78,6 +78,8 @@ def prove(
 
     matrix, honest = proving.prove(aim, folder, lambda text: progress.print(text, markup=False), keep)
     found = matrix.as_data()
+    if names and not ids:
+        found["unproven"] = []
     (folder / "kills.json").write_text(json.dumps(found, indent=1))
     if honest is not None:
         write(replace(honest, kills=matrix.as_kills()), folder)
@@ -98,7 +100,7 @@ def _cases(ids: Sequence[str]) -> tuple[Case, ...]:
         if case.id in ids and case.profile in proving.ELSEWHERE:
             raise UsageError(
                 f"{case.id} is about a controller, and no scheduler can turn it red",
-                hint="Controllers with a sin are run by the project's tests: pytest tests/mutants",
+                hint="Controllers with a sin are run by the project's tests: pytest -m thorough tests/controllers",
             )
     return tuple(case for case in found if case.profile not in proving.ELSEWHERE and (not ids or case.id in ids))
 

@@ -80,7 +80,6 @@ class Review:
     name: str
     object: Object
     old_object: Object | None
-    user: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ def answer(handler: Handler, document: Object) -> Object:
     review = Review(
         operation=request["operation"], kind=kind.get("kind", ""), group=kind.get("group", ""),
         namespace=request.get("namespace") or "", name=_name(request), object=request.get("object") or {},
-        old_object=request.get("oldObject"), user=(request.get("userInfo") or {}).get("username", ""),
+        old_object=request.get("oldObject"),
     )  # fmt: skip
     response: Object = {"uid": request["uid"]}
     try:

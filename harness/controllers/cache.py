@@ -158,5 +158,6 @@ class _Shelf:
     def _failed(self, error: Any) -> None:
         """Said on the informer's own thread, which would try again at once and for ever: make it wait."""
         if not self._stopped.is_set():
-            log.warning("watch of %s was lost: %s", self._kind.plural, str(error).splitlines()[0])
+            said = str(error) or repr(error)  # some say nothing, and whoever fails here would not wait
+            log.warning("watch of %s was lost: %s", self._kind.plural, said.splitlines()[0])
             self._stopped.wait(PAUSE_AFTER_ERROR)

@@ -10,7 +10,6 @@ import datetime
 import hashlib
 import json
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ Object = dict[str, Any]
 MERGE = "application/merge-patch+json"
 JSON_PATCH = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"  # JSON is YAML
-CONNECTIONS = 32  # kept open; more threads than that wait for one another
+CONNECTIONS = 32  # kept open between two requests; more than that are opened anew each time
 TIMEOUT = (5.0, 30.0)  # seconds to connect, to answer
 
 
@@ -81,10 +80,6 @@ class Client:
     def create(self, kind: Kind, obj: Object) -> Object:
         return self.request("POST", kind.path(obj["metadata"]["namespace"]), obj)
 
-    def replace(self, kind: Kind, obj: Object) -> Object:
-        meta = obj["metadata"]
-        return self.request("PUT", kind.path(meta["namespace"], meta["name"]), obj)
-
     def patch(
         self, kind: Kind, namespace: str, name: str, change: Any, *, subresource: str = "", content_type: str = MERGE
     ) -> Object:
@@ -132,11 +127,6 @@ class Client:
         except ApiError as error:
             if error.reason != "AlreadyExists" and error.status != 404:  # 404: its namespace goes this very moment
                 raise
-
-    def server_version(self) -> tuple[int, int]:
-        """Major and minor version of the API server."""
-        answer = self.request("GET", "/version")
-        return int(answer["major"]), int(re.sub(r"\D", "", answer["minor"]))
 
     def served_versions(self, group: str) -> tuple[str, ...]:
         """The versions of an API group that are served, the preferred one first; none if the group is not."""

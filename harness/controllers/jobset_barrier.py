@@ -8,15 +8,16 @@ emptied, and whatever is left of an old signal does not open the barrier for it.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Mapping, Sequence
 
+from harness.controllers import conditions
 from harness.controllers import jobset_barrier_injection as injected
 from harness.controllers import jobset_barrier_rules as rules
 from harness.controllers import jobset_barrier_spec as spec
 from harness.controllers.admission import Answer, Handler, Review
 from harness.controllers.cache import Cache, key_of
 from harness.controllers.client import Client, Kind, Object
+from harness.controllers.conditions import Condition
 from harness.controllers.queue import Key
 from harness.controllers.service import Watch
 
@@ -25,7 +26,6 @@ CONFIG_MAP = Kind("v1", "ConfigMap", "configmaps")
 POD = Kind("v1", "Pod", "pods")
 INTERVAL = 1.0  # seconds until the next count, while pods are missing
 BLOCKED = 5.0  # seconds until the next look at a ConfigMap that is somebody else's
-APPLY = "application/apply-patch+yaml"  # beside what the JobSet controller writes, without a conflict
 OWNED_LABEL = "app.kubernetes.io/managed-by"
 CONDITION = "GroupSchedulingReleased"
 
@@ -82,12 +82,12 @@ class Barrier:
         if signal:
             self.tell(jobset, released=True)
             return None
-        if _condition(jobset).get("status") == "True":
+        if conditions.find(jobset, CONDITION).get("status") == "True":
             self.tell(jobset, released=False)  # it was, in another attempt
         return None if spec.suspended(jobset) else self.count(jobset, found)
 
     def create(self, jobset: Object) -> float | None:
-        """The ConfigMap, without the signal, gone when its JobSet is."""
+        """The ConfigMap, without the signal, gone when its JobSet is; ours without its labels gets them back."""
         meta = jobset["metadata"]
         name = spec.config_map_name(meta["name"])
         stranger = self.client.get(CONFIG_MAP, meta["namespace"], name)
@@ -95,8 +95,11 @@ class Barrier:
             said = f"ConfigMap {name} exists and is not controlled by this JobSet: its pods wait until it is deleted"
             self.client.event(jobset, "GroupSchedulingBlocked", said, warning=True)
             return BLOCKED
+        made = self.config_map(jobset)
         if stranger is None:
-            self.client.create(CONFIG_MAP, self.config_map(jobset))
+            self.client.create(CONFIG_MAP, made)
+        elif not made["metadata"]["labels"].items() <= (stranger["metadata"].get("labels") or {}).items():
+            self.client.patch(CONFIG_MAP, meta["namespace"], name, {"metadata": {"labels": made["metadata"]["labels"]}})
         return None  # its arrival wakes us
 
     def config_map(self, jobset: Object) -> Object:
@@ -154,31 +157,14 @@ class Barrier:
         wanted = self.expected(jobset)
         reason = "AllPodsStarted" if released else "WaitingForPods"
         message = f"all {wanted} pods have started" if released else f"main containers wait for {wanted} pods to start"
-        before, now = _condition(jobset), datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        said = {"type": CONDITION, "status": str(released), "reason": reason, "message": message}
-        if said.items() <= before.items():
-            return
-        since = before["lastTransitionTime"] if before.get("status") == said["status"] else now
-        meta = jobset["metadata"]
-        self.client.event(jobset, f"GroupScheduling{reason}", message)
-        change = {
-            "apiVersion": JOBSET.api_version, "kind": JOBSET.kind, "metadata": {"name": meta["name"]},
-            "status": {"conditions": [{**said, "lastTransitionTime": since}]},
-        }  # fmt: skip
-        self.client.request(
-            "PATCH", JOBSET.path(meta["namespace"], meta["name"], "status"), change, content_type=APPLY,
-            query={"fieldManager": self.name, "force": "true"},
-        )  # fmt: skip
+        condition = Condition(CONDITION, released, reason, message)
+        if not conditions.says(jobset, condition):
+            self.client.event(jobset, f"GroupScheduling{reason}", message)
+            conditions.write(self.client, JOBSET, jobset, condition)
 
 
 def make(client: Client, cache: Cache, init_image: str = injected.DEFAULT_IMAGE) -> Barrier:
     return Barrier(client, cache, init_image)
-
-
-def _condition(jobset: Object) -> Object:
-    """What was last said of its barrier; empty if nothing was."""
-    said: list[Object] = (jobset.get("status") or {}).get("conditions") or []
-    return next((one for one in said if one["type"] == CONDITION), {})
 
 
 def _owner(config_map: Object) -> list[Key]:

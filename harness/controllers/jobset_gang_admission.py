@@ -96,9 +96,13 @@ class Admission:
         if self.dialect is None or wanted is None:
             return Answer()
         template = job["spec"]["template"]["spec"]
-        labels = job["metadata"]["labels"]
-        instance = wanted.instance(labels[JOB_LABEL], int(labels[INDEX_LABEL]))
-        field = self.dialect.reference_field
+        labels, field = job["metadata"].get("labels") or {}, self.dialect.reference_field
+        index = labels.get(INDEX_LABEL, "")
+        try:
+            instance = wanted.instance(labels.get(JOB_LABEL, ""), int(index))
+        except (ValueError, IndexError):
+            wrong = FieldError.invalid(f"metadata.labels[{INDEX_LABEL}]", index, "must be the index of a replica")
+            return Answer([wrong])
         if instance is None or template.get(field):
             return Answer()
         if leaving := self.leaving(review.namespace, wanted, owner["uid"], self.dialect):

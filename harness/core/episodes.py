@@ -54,11 +54,6 @@ def units(line: Timeline) -> list[tuple[str, ...]]:
     return [tuple(sorted(keys)) for keys in found.values()]
 
 
-def judgeable(life: Life) -> bool:
-    """A quorum is known, so there is something to hold the scheduler to."""
-    return life.quorum is not None
-
-
 def episodes(steps: Sequence[Step], window: float, spans: Spans, end: float, cuts: Iterable[int] = ()) -> list[Episode]:
     """The episodes in a course of steps; `cuts` are the records in which the case itself ended the gang."""
     ended = set(cuts)

@@ -7,7 +7,7 @@ from harness.world import World
 
 @case(
     "The wish for a barrier SHOULD be immutable: not to be added, changed or taken away.",
-    clauses=["BAR-07"], needs=["jobset-barrier"], profile="JOBSET-BARRIER", strength="SHOULD",
+    clauses=["BAR-25"], needs=["jobset-barrier"], profile="JOBSET-BARRIER", strength="SHOULD",
 )  # fmt: skip
 def test_barrier_never_changes(world: World) -> None:
     said = "field is immutable"

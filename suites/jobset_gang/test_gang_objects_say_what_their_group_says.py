@@ -23,3 +23,7 @@ def test_gang_objects_say_what_their_group_says(world: World) -> None:
     wanted = {"pg-train.driver": 3, "pg-train.worker.0": 2, "pg-train.worker.1": 2, "pg-whole": 1}
     same = found == {name: {"gang": {"minCount": count}} for name, count in wanted.items()}
     assert world.claim("a JobSet or job that is a gang has one object, replicas have one each", same, str(found))
+    for one in (live, whole):
+        owners = one.owners()
+        mine = all(uids == [one.object["metadata"]["uid"]] for uids in owners.values())
+        assert world.claim(f"the gang objects of JobSet {one.name} belong to it", mine, str(owners))

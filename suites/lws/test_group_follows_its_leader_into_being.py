@@ -21,7 +21,7 @@ def test_group_follows_its_leader_into_being(world: World) -> None:
 
     group = live.group()["metadata"]["name"]
     parts = ((STATEFUL_SETS, "serve"), ("Pod", "serve-0"), (live.group_kind, group), ("Pod", "serve-0-1"))
-    came = {name: first_seen(world, kind, name) for kind, name in parts}
-    detail = ", ".join(f"{name} at {revision}" for name, revision in came.items())
-    in_order = list(came.values()) == sorted(came.values())
+    came = [first_seen(world, kind, name) for kind, name in parts]
+    detail = ", ".join(f"{kind} {name} at {at}" for (kind, name), at in zip(parts, came, strict=True))
+    in_order = came == sorted(came)
     assert world.claim("StatefulSet, leader, group and worker came in this order", in_order, detail)

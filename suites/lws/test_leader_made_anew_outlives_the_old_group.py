@@ -8,7 +8,7 @@ from harness.world import World
 
 @case(
     "A leader made anew while the old one's group is still going MUST have a group of its own in the end.",
-    clauses=["LWS-29", "LWS-27"],
+    clauses=["LWS-29"],
     needs=["leader-worker-set", "lws-group-object"],
     profile="LWS",
     level="extended",

@@ -24,4 +24,5 @@ def test_services_of_replicas_work_beside_gangs(world: World) -> None:
         service = world.find(("v1", "Service"), name)
         held = service.get("spec", {}).get("clusterIP") == "None"
         assert world.claim(f"{name} is a headless service", held, str(service.get("spec")))
-        assert world.claim(f"leader {name} owns it", owner(service) and owner(service)["name"] == name)
+        holder = owner(service).get("name")
+        assert world.claim(f"leader {name} owns it", holder == name, f"its owner is {holder}")

@@ -7,7 +7,7 @@ from harness.world import World
 
 @case(
     "Sets of the same name in two namespaces MUST each have groups of their own, and wait or run on their own.",
-    clauses=["LWS-10", "LWS-05"],
+    clauses=["LWS-10"],
     needs=["leader-worker-set", "lws-group-object"],
     profile="LWS",
 )

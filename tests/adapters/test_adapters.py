@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.adapters import adapter, hosting, koordinator, names, volcano, yunikorn
-from harness.adapters.base import Settings, check_options
+from harness.adapters.base import Settings, Site, check_options
 from harness.adapters.coscheduling import configuration
 from harness.adapters.render import gang_objects, parse, render
 from harness.box.artifacts import Artifact, load
@@ -131,9 +131,10 @@ def test_departures_limits_and_source_are_told(name: str) -> None:
 @pytest.mark.parametrize("name", OWN_PROGRAMS)
 def test_in_cluster_objects_are_complete(name: str, tmp_path: Path) -> None:
     found = artifact(name, tmp_path)
-    make = adapter(name).cluster
-    assert make is not None
-    objects = make(found, {process: f"registry.example/{process}:v1" for process in found.binaries}, Authority())
+    (part,) = adapter(name).cluster
+    assert part.component == adapter(name).component
+    images = {process: f"registry.example/{process}:v1" for process in found.binaries}
+    objects = part.objects(Site(found, images, Authority()))
     by_kind: dict[str, list[Any]] = {}
     for obj in objects:
         by_kind.setdefault(obj["kind"], []).append(obj)

@@ -10,6 +10,9 @@ import os
 import tarfile
 from pathlib import Path
 
+import pytest
+
+from harness.box.image import python
 from harness.box.image.archive import Image, tree, write
 
 
@@ -87,3 +90,16 @@ def test_tree_keeps_modes_links_and_hard_links(tmp_path: Path) -> None:
         assert layer.getmember("bin/one").mode == 0o4755
         assert layer.getmember("bin/two").islnk() and layer.getmember("bin/two").linkname == "bin/one"
         assert layer.getmember("bin/three").linkname == "one"
+
+
+def test_an_image_of_muster_starts_as_the_program_it_is_named_after(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python, "_libraries", lambda paths: {})
+    image = python.muster_image("muster.local/x:1", "jobset-gang", ("controller", "jobset-gang"))
+    (library,) = {name.removesuffix("/os.py") for name in image.files if name.endswith("/os.py")}
+
+    assert image.entrypoint == ("/opt/muster/bin/jobset-gang", "-m", "harness", "controller", "jobset-gang")
+    assert image.entrypoint[0] in image.files
+    packages = f"{library}/site-packages"
+    assert {f"{packages}/harness/__main__.py", f"{packages}/click/__init__.py"} <= image.files.keys()
+    assert f"{packages}/harness/_data/manifests/common/controller.yaml.j2" in image.files
+    assert not [name for name in image.files if name.endswith((".a", ".pyc"))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -18,9 +19,11 @@ from harness.box.image import recipe
 from harness.box.kind import docker, gpus, nodeimage, relay
 from harness.box.kind.box import KindBox
 from harness.box.kind.config import cluster_config
+from harness.box.kind.deployed import DeployedProgram
 from harness.box.kinds import Wanted
 from harness.box.link import KeeperLink
 from harness.box.phases import Quiet
+from harness.box.process import Command
 from harness.core.errors import HarnessError, UsageError
 
 
@@ -243,6 +246,28 @@ def test_the_relay_carries_both_ways() -> None:
                 assert client.recv(100) == b"answer"
         loop.call_soon_threadsafe(task.cancel)
         thread.join(5)
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "meant"),
+    [
+        ("kube-scheduler", "kube-scheduler --config=x", True),
+        ("vc-scheduler", "/vc-scheduler", True),
+        ("jobset-gang", "/opt/muster/bin/jobset-gang -m harness controller jobset-gang", True),
+        ("scheduler", "/vc-scheduler", False),
+        ("lws-controller", "sh -c /lws-controller", False),
+    ],
+)
+def test_signals_reach_the_program_and_no_other(
+    program: str, line: str, meant: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts: list[str] = []
+    monkeypatch.setattr(docker, "execute", lambda node, command: scripts.append(command[-1]))
+    handle = DeployedProgram(None, Command(program, (f"/{program}",)), "n", program, Path("log"))  # type: ignore[arg-type]
+    handle._signal("node", "STOP")
+    (pattern,) = re.findall("pgrep -f '([^']*)'", scripts[0])
+
+    assert bool(re.search(pattern, line)) is meant
 
 
 def test_a_farewell_is_said_when_muster_is_gone_and_not_when_it_was_taken_back(tmp_path: Path) -> None:

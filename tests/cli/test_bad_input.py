@@ -93,3 +93,12 @@ def test_help_exits_well_and_has_no_colours_in_a_pipe(command: str):
     assert done.returncode == 0
     assert "Usage:" in done.stdout
     assert "\x1b[" not in done.stdout
+
+
+def test_a_bug_of_muster_is_called_one_and_is_no_verdict():
+    code = "import harness.cli as cli; cli.muster.main = lambda **how: 1 / 0; cli.main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+
+    assert done.returncode == 3
+    assert "ZeroDivisionError" in done.stderr
+    assert "this is a bug of muster" in done.stderr

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from harness.controllers.admission import Answer, Review
 from harness.controllers.jobset_gang import corrections, wakes
-from harness.controllers.jobset_gang_admission import Admission
+from harness.controllers.jobset_gang_admission import INDEX_LABEL, JOB_LABEL, Admission
 from harness.controllers.jobset_gang_api import Dialect
 from harness.controllers.jobset_gang_plan import Instance, never_complete, plan
 
@@ -125,7 +126,7 @@ def test_gang_objects_take_over_all_that_the_workload_says() -> None:
 
 
 def asked(new: dict[str, Any], old: dict[str, Any] | None = None, version: str = "v1beta1") -> Answer:
-    review = Review("UPDATE" if old else "CREATE", "JobSet", "jobset.x-k8s.io", "ns", "set", new, old, "somebody")
+    review = Review("UPDATE" if old else "CREATE", "JobSet", "jobset.x-k8s.io", "ns", "set", new, old)
     dialect = Dialect(version) if version else None
     return Admission(None, None, dialect, plan).validate_jobset(review)  # type: ignore[arg-type]
 
@@ -174,3 +175,24 @@ def test_objects_wake_the_jobset_that_they_are_named_after_or_owned_by() -> None
     assert named("pg-a-b.worker.0") == [("ns", "a-b")]
     assert named("anything", ownerReferences=owner) == [("ns", "other")]
     assert named("anything") == []
+
+
+def referred(labels: dict[str, str]) -> Answer:
+    """What the webhook says of a Job with these labels, of a JobSet whose replicas are gangs."""
+    jobset = a_set(a_job("a", 2, mode="ReplicatedGang"))
+    owner = {"kind": "JobSet", "name": "set", "uid": "u-1", "controller": True}
+    meta = {"name": "set-a-0", "labels": labels, "ownerReferences": [owner]}
+    job = {"metadata": meta, "spec": {"template": {"spec": {}}}}
+    cache = SimpleNamespace(get=lambda kind, *key: jobset if kind.kind == "JobSet" else None, of=lambda kind, key: [])
+    hooks = Admission(cache, cache, Dialect("v1beta1"), plan)  # type: ignore[arg-type]
+    return hooks.refer_job(Review("CREATE", "Job", "batch", "ns", "set-a-0", job, None))
+
+
+def test_jobs_are_referred_by_their_labels_and_refused_without_an_index() -> None:
+    good = {JOB_LABEL: "a", INDEX_LABEL: "1"}
+
+    assert [one["value"] for one in referred(good).patch] == [{"podGroupName": "pg-set.a.1"}]
+    assert referred({**good, JOB_LABEL: "another"}) == Answer()
+    for index, quoted in (("", '""'), ("first", '"first"'), ("2", '"2"')):
+        (error,) = referred({**good, INDEX_LABEL: index}).errors
+        assert str(error) == f"metadata.labels[{INDEX_LABEL}]: Invalid value: {quoted}: must be the index of a replica"

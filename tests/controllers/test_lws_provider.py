@@ -91,7 +91,7 @@ def reconciled(*objects: Object) -> Server:
 
 
 def asked(provider: Any, server: Server, pod: Object) -> Any:
-    review = Review("CREATE", "Pod", "", "n1", pod["metadata"]["name"], pod, None, "someone")
+    review = Review("CREATE", "Pod", "", "n1", pod["metadata"]["name"], pod, None)
     return provider(server, server).place(review)
 
 

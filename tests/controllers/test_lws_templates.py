@@ -136,7 +136,7 @@ def test_group_objects_stand_for_replicas(integration: str) -> None:
 def test_webhooks_are_by_url_and_those_of_pods_see_sets_only(tmp_path: Path) -> None:
     (tmp_path / "manifests.yaml").write_text(MANIFESTS)
     found = Artifact("lws", "1.0.0", {}, {}, {}, {}, files={"webhooks": (tmp_path / "manifests.yaml",)})
-    (obj,) = lws_controller.webhooks(found, authority=b"PEM", url="https://127.0.0.1:7")
+    (obj,) = lws_controller.RELEASE.webhooks(found, authority=b"PEM", url="https://127.0.0.1:7")
 
     assert obj["metadata"]["name"] == "lws-mutating-webhook-configuration"
     sets, pods = obj["webhooks"]

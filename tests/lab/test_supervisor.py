@@ -3,8 +3,12 @@
 import os
 import signal
 
+import pytest
+
+from harness import supervisor
 from harness.core.gang import Gang
 from harness.lab import Lab
+from harness.supervisor import Supervisor
 from harness.world import World
 
 
@@ -32,3 +36,37 @@ def test_a_killed_scheduler_stays_dead(lab: Lab):
     assert not world.recorder.wait(lambda: gang.bound > 0, 1.0)
     assert not lab.box.processes[lab.installed.schedulers[0]].alive
     lab.reset()
+
+
+class Program:
+    """A process that crashes when it is told to, and keeps what was written about it."""
+
+    name, ending, crashed = "program", "exit code 2", False
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def start(self) -> None:
+        self.crashed = False
+
+    def act(self, verb: str, name: str, text: str) -> None:
+        self.notes.append(text)
+
+
+def test_a_crash_after_somebody_else_started_it_is_a_crash_of_its_own(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(supervisor, "BACKOFF", (0.0, 600.0))
+    program = Program()
+    watching = Supervisor([program], program)  # type: ignore[list-item, arg-type]
+    watching.stop()
+    for _ in range(2):
+        program.crashed = True
+        watching.look()
+    assert program.crashed, "the second time it has to wait"
+
+    program.start()  # as between two cases
+    watching.look()
+    program.crashed = True
+    watching.look()
+
+    assert program.crashed
+    assert len(program.notes) == 3

@@ -10,6 +10,7 @@ group, and makes a pod for every Workload it sees.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -44,7 +45,8 @@ def meddle(api: Api) -> None:
         try:
             for event in api.watch(WORKLOAD, "0"):
                 if event["type"] == "ADDED":
-                    make_pod(api, event["object"]["metadata"])
+                    with contextlib.suppress(ApiError):  # it was told of before, or its namespace goes
+                        make_pod(api, event["object"]["metadata"])
         except ApiError as error:
             print(f"the meddler: {error}", flush=True)
             time.sleep(POLL)

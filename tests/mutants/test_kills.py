@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
+import pytest
+from click.testing import CliRunner
+
+from harness.cli import prove as command
 from harness.controls import Control, honest
 from harness.core.catalogue import Case
+from harness.core.errors import ExitCode, UsageError
 from harness.core.results import CaseResult, RunResult
 from harness.core.verdict import Outcome, Verdict
-from harness.kills import Matrix
+from harness.kills import Matrix, read_record
 from harness.prove import Aim, wanted
 
 SINNER = Control("sinner", "sins", caught_by=("held",), tried_on=("*",))
@@ -83,3 +90,33 @@ def test_what_is_recorded_stays_unless_it_was_seen_otherwise() -> None:
     matrix.add(SINNER, ["held"], run(result("held")))
 
     assert matrix.killed == {"held": ["another"]}
+
+
+def test_a_sin_that_is_tried_alone_is_not_blamed_for_the_cases_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def proven(aim: Aim, folder: Path, *how: Any) -> tuple[Matrix, None]:
+        matrix = Matrix([one.id for one in aim.cases])
+        matrix.add(SINNER, ["held"], run(result("held", Outcome.VIOLATED)))
+        return matrix, None
+
+    monkeypatch.setattr(command, "controls", lambda: [SINNER])
+    monkeypatch.setattr(command, "collect_cases", lambda: [case("held"), case("other")])
+    monkeypatch.setattr(command.proving, "prove", proven)
+
+    def prove(*arguments: str) -> tuple[int, Any]:
+        outcome = CliRunner().invoke(
+            command.prove, [*arguments, "--json", "--output", str(tmp_path)], standalone_mode=False
+        )
+        return outcome.return_value, json.loads(outcome.stdout)["unproven"]
+
+    assert prove() == (ExitCode.VIOLATED, ["other"])
+    assert prove("--sin", "sinner") == (ExitCode.CONFORMANT, [])
+    assert prove("--sin", "sinner", "--case", "other") == (ExitCode.VIOLATED, ["other"])
+
+
+def test_a_record_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "proof.yaml").write_bytes(b"\xff\xfe\x00")
+
+    with pytest.raises(UsageError, match=r"proof\.yaml cannot be read"):
+        read_record(tmp_path / "proof.yaml")

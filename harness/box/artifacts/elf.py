@@ -1,4 +1,4 @@
-"""Tell a binary for another machine from one that can run here, before the kernel says `Exec format error`."""
+"""Tell a binary that can run in a place from one that cannot, before the kernel says so in words of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 _MACHINES = {62: "x86_64", 183: "aarch64", 243: "riscv64", 22: "s390x", 21: "ppc64le", 40: "arm", 3: "x86"}
+_LOADER = 3  # kind of the segment that names the dynamic loader
 _ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
@@ -27,6 +28,20 @@ def foreign_architecture(path: Path) -> str | None:
     (machine,) = struct.unpack("<H" if header[5] == 1 else ">H", header[18:20])
     found = _MACHINES.get(machine, f"ELF machine {machine}")
     return None if sys.platform == "linux" and found == this_architecture() else found
+
+
+def stands_alone(path: Path) -> bool:
+    """Whether a binary can run where there is no other file: neither a script nor in need of a dynamic loader."""
+    with path.open("rb") as file:
+        header = file.read(64)
+        if header[:5] != b"\x7fELF\x02" or len(header) < 64:
+            return False
+        order = "<" if header[5] == 1 else ">"
+        (begin,) = struct.unpack(f"{order}Q", header[32:40])
+        size, count = struct.unpack(f"{order}HH", header[54:58])
+        file.seek(begin)
+        segments = [file.read(size) for _ in range(count)]
+    return all(struct.unpack(f"{order}I", segment[:4])[0] != _LOADER for segment in segments)
 
 
 def this_architecture() -> str:

@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from harness.box.artifacts.elf import stands_alone
+from harness.core.errors import UsageError
+
 PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 CHUNK = 1 << 20
@@ -35,6 +38,18 @@ class Image:
     environment: Sequence[str] = (PATH,)
     folders: Sequence[str] = ()  # empty ones it needs
     stop_signal: str = ""
+
+
+def program_image(name: str, binary: Path, program: str = "") -> Image:
+    """An image of one program and nothing else; UsageError for one that needs more than itself."""
+    if not stands_alone(binary):
+        raise UsageError(
+            f"{binary} cannot be run in a kind box, where its image would hold this file alone: it is a script, or "
+            "linked against libraries",
+            hint="Link it statically (CGO_ENABLED=0 for Go), or use the embedded box.",
+        )
+    where = f"/{program or binary.name}"
+    return Image(name, {where: binary}, (where,), folders=("tmp", "etc"))
 
 
 def architecture() -> str:

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -25,11 +25,14 @@ _LIBRARY = re.compile(r"(?:=> )?(/\S+) \(0x")
 _REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def muster_image(name: str) -> Image:
-    """The image, started as `muster`: its arguments are a command."""
+def muster_image(name: str, program: str = "muster", words: Sequence[str] = ()) -> Image:
+    """The image, started as `muster` with these words, to which its arguments are added.
+
+    The interpreter goes by the name of the program, so that it can be told from others among the processes of a node.
+    """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     packages = f"{HOME}/lib/{version}/site-packages"
-    files: dict[str, Path | str] = {f"{HOME}/bin/{version}": Path(sys._base_executable).resolve()}  # type: ignore[attr-defined]
+    files: dict[str, Path | str] = {f"{HOME}/bin/{program}": Path(sys._base_executable).resolve()}  # type: ignore[attr-defined]
     files |= _tree(Path(sysconfig.get_paths()["stdlib"]), f"{HOME}/lib/{version}")
     for found in _needed("muster"):
         files |= _of(found, packages)
@@ -38,7 +41,8 @@ def muster_image(name: str) -> Image:
         for folder in DATA:
             files |= _tree(data_root() / folder, f"{packages}/harness/_data/{folder}")
     files |= _libraries(path for path in files.values() if isinstance(path, Path))
-    return Image(name, files, (f"{HOME}/bin/{version}", "-m", "harness"), environment=(PATH,), folders=("tmp", "etc"))
+    entrypoint = (f"{HOME}/bin/{program}", "-m", "harness", *words)
+    return Image(name, files, entrypoint, environment=(PATH,), folders=("tmp", "etc"))
 
 
 def _tree(root: Path, where: str) -> dict[str, Path | str]:
@@ -46,7 +50,7 @@ def _tree(root: Path, where: str) -> dict[str, Path | str]:
     found: dict[str, Path | str] = {}
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root)
-        if path.is_file() and not LEFT_OUT & set(inside.parts):
+        if path.is_file() and path.suffix != ".a" and not LEFT_OUT & set(inside.parts):
             found[f"{where}/{inside.as_posix()}"] = path
     return found
 

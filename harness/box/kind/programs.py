@@ -129,7 +129,7 @@ class Program(ABC):
 
     def _signal(self, node: str, name: str) -> None:
         program = self.command.argv[0].rpartition("/")[2]
-        script = f"for p in $(pgrep -f '^(/[^ ]*/)?{program}( |$)'); do kill -{name} $p; done"
+        script = f"for p in $(pgrep -f '^([^ ]*/)?{program}( |$)'); do kill -{name} $p; done"
         docker.execute(node, ["sh", "-c", script])
 
     def _where(self) -> str:

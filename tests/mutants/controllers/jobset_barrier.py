@@ -8,22 +8,20 @@ It takes every flag of `muster controller jobset-barrier`.
 from __future__ import annotations
 
 import json
-import os
-import threading
 from typing import Any
 
 import click
 import jobset_barrier_admission_sins
 import jobset_barrier_sins
+from mortal import make_mortal
 
 from harness.cli.controller import run_options, service_options
 from harness.controllers.cache import Cache
-from harness.controllers.client import Client, Object
+from harness.controllers.client import Client
 from harness.controllers.jobset_barrier import Barrier
 from harness.controllers.service import serve
 
 MODULES = (jobset_barrier_sins, jobset_barrier_admission_sins)
-WRITES = ("POST", "PUT", "PATCH", "DELETE")
 
 
 def _name(sin: type[Barrier]) -> str:
@@ -37,7 +35,7 @@ SINS = {_name(one): one for module in MODULES for one in vars(module).values() i
 @run_options
 @click.option("--init-image", default="bash")
 @click.option("--sin", type=click.Choice(sorted(SINS)), help="The law to break; none by default.")
-@click.option("--die-after", type=click.IntRange(1), help="End at once after this many writes, as if killed.")
+@click.option("--die-after", type=click.IntRange(1), help="Die of SIGKILL when this write has been answered.")
 @click.option("--list", "listed", is_flag=True, help="Print the sins as JSON.")
 def main(init_image: str, sin: str | None, die_after: int | None, listed: bool, **given: Any) -> None:
     if listed:
@@ -52,24 +50,6 @@ def main(init_image: str, sin: str | None, die_after: int | None, listed: bool, 
         return chosen(client, cache, init_image=init_image)
 
     serve(make, service_options(**given))
-
-
-def make_mortal(client: Client, writes: int) -> None:
-    """Let the process end the moment its last write is answered, whatever the answer."""
-    left, lock, request = [writes], threading.Lock(), client.request
-
-    def counted(method: str, path: str, body: Any = None, **how: Any) -> Object:
-        if method not in WRITES:
-            return request(method, path, body, **how)
-        with lock:  # one write at a time: none is under way when the process ends
-            try:
-                return request(method, path, body, **how)
-            finally:
-                left[0] -= 1
-                if left[0] == 0:
-                    os._exit(137)
-
-    client.request = counted  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

@@ -8,17 +8,15 @@ It takes every flag of `muster controller jobset-gang`.
 from __future__ import annotations
 
 import json
-import os
-import signal
-import threading
 from typing import Any
 
 import click
 from jobset_gang_sins import SINS
+from mortal import make_mortal
 
 from harness.cli.controller import run_options, service_options
 from harness.controllers.cache import Cache
-from harness.controllers.client import Client, Object
+from harness.controllers.client import Client
 from harness.controllers.jobset_gang import JobSetGang
 from harness.controllers.jobset_gang_api import served
 from harness.controllers.service import serve
@@ -44,24 +42,6 @@ def main(gangs: str, sin: str | None, die_after: int | None, listed: bool, **giv
         return chosen(client, cache, dialect)
 
     serve(make, service_options(**given))
-
-
-def make_mortal(client: Client, last: int) -> None:
-    """Let the process die once its last write is answered, whatever the answer."""
-    count, lock, request = [0], threading.Lock(), client.request
-
-    def counted(method: str, path: str, body: Any = None, **how: Any) -> Object:
-        if method == "GET":
-            return request(method, path, body, **how)
-        with lock:  # one write at a time: no other is under way when the process dies
-            count[0] += 1
-            try:
-                return request(method, path, body, **how)
-            finally:
-                if count[0] == last:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-    client.request = counted  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

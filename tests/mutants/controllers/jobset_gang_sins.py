@@ -22,7 +22,10 @@ from harness.controllers.jobset_gang_plan import Group, Instance, Plan, jobs_of
 class NoOwner(Sinner):
     """Makes objects that belong to nobody and stay for ever."""
 
-    caught_by = ("workload-goes-with-its-jobset", "jobset-deleted-while-the-controller-is-away-leaves-nothing")
+    caught_by = (
+        "workload-goes-with-its-jobset", "jobset-deleted-while-the-controller-is-away-leaves-nothing",
+        "gang-objects-say-what-their-group-says",
+    )  # fmt: skip
 
     def keep(self, kind: Kind, made: Object, jobset: Object) -> Object:
         del made["metadata"]["ownerReferences"]

@@ -11,10 +11,10 @@ import json
 from typing import Any
 
 import click
-from jobset_gang import make_mortal
 from lws_admission_sins import SINS as ADMISSION_SINS
 from lws_admission_sins import YUNIKORN_SINS
 from lws_sins import SINS as GROUP_SINS
+from mortal import make_mortal
 
 from harness.cli.controller import run_options, service_options
 from harness.controllers import lws_provider
