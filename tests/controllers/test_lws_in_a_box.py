@@ -6,40 +6,29 @@ passes. Then the honest one is killed after its first write, after its second, a
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.adapters import adapter
-from harness.adapters.base import Settings
 from harness.adapters.lws_controller import CONFIG, CONFIG_OFF
 from harness.adapters.lws_provider import NAME
 from harness.adapters.reference import webhooks
-from harness.box.embedded import EmbeddedBox
-from harness.case import MARK
-from harness.collect import suites_root
-from harness.core import deadlines
 from harness.core.judge import judge_case
 from harness.core.results import CaseResult
 from harness.core.verdict import Outcome
-from harness.lab import Lab, open_lab
+from harness.lab import Lab
 from harness.leaderworker import LiveSet, owner, submit
-from harness.trial import Trial
 from harness.world import World
 
-ENTRY = Path(__file__).parents[1] / "mutants" / "controllers" / "lws_provider.py"
-SINS = json.loads(subprocess.run([sys.executable, ENTRY, "--list"], capture_output=True, check=True).stdout)
-CASES = {path.stem.removeprefix("test_").replace("_", "-"): path for path in suites_root().glob("lws/*.py")}
+from . import standin
+
+ENTRY = standin.entry("lws_provider")
+SINS = standin.sins(ENTRY)
+CASES = standin.cases("lws")
 PATIENCE = {"lws": 0.3, "lws-coscheduling": 0.3, "lws-yunikorn": 0.5}  # of the usual deadlines
-UNHURRIED = ("reset", "ready", "gone", "reconnected", "window")
 FEWEST_WRITES, LAST_WRITE = 4, 20  # of the provider in the life of a set whose leaders are made twice
 UNPROVEN = {
     "gangs-turned-off-leave-no-trace": "the switch is the release's; its sin is below",
@@ -53,44 +42,22 @@ UNPROVEN = {
 
 @pytest.fixture(scope="module")
 def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
-    """The integration of this name, with short deadlines; who is dead stays dead."""
-    opened = open_lab(adapter(request.param), EmbeddedBox, Settings())
-    assert opened.supervisor is not None
-    opened.supervisor.stop()
-    opened.supervisor = None
-    usual = deadlines.scaled()
-    opened.deadlines = {**deadlines.scaled(PATIENCE[request.param]), **{name: usual[name] for name in UNHURRIED}}
-    yield opened
-    opened.close()
+    with standin.impatient_lab(request.param, PATIENCE[request.param]) as opened:
+        yield opened
 
 
 def stand_in(lab: Lab, *how: str) -> None:
-    """Let another program run in the place of the provider, with the same flags; nothing given: the honest one."""
-    box, process = lab.box, lab.box.processes[NAME]
-    flags = [flag for flag in process.command.argv if flag.startswith("--") and "=" in flag]
-    process.command = replace(process.command, argv=(sys.executable, str(ENTRY), *flags, *how))
+    """Another provider, and its webhooks as they were, whatever a sinner did to them."""
+    box = lab.box
+    flags = box.processes[NAME].command.argv
     port = next(flag.partition("=")[2] for flag in flags if flag.startswith("--webhook-port="))
     for obj in webhooks("lws", box.authority.certificate, url=f"https://127.0.0.1:{port}"):
-        box.api.apply(obj)  # as they were, whatever a sinner did to them
-    process.restart()
+        box.api.apply(obj)
+    standin.stand_in(lab, NAME, ENTRY, *how)
 
 
 def tried(lab: Lab, name: str, folder: Path) -> CaseResult:
-    """The result of a case of the suite."""
-    found = importlib.util.spec_from_file_location(CASES[name].stem, CASES[name])
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    function = getattr(module, CASES[name].stem)
-    (case,) = [mark.args[0] for mark in function.pytestmark if mark.name == MARK]
-    trial, error = Trial(lab, case, folder), None
-    try:
-        function(trial.world)
-    except (AssertionError, Exception) as raised:
-        error = raised
-    result = trial.finish(error)
-    lab.reset()
-    return result
+    return standin.tried(lab, CASES[name], folder)
 
 
 def test_every_case_is_turned_red_by_a_sin_or_explained() -> None:
