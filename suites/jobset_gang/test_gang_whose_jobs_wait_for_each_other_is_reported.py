@@ -13,7 +13,7 @@ def _warned(live: LiveJobSet) -> bool:
 
 @case(
     "Of a gang whose jobs wait for each other nothing MUST be bound, and the controller SHOULD say why.",
-    clauses=["JSG-33"],
+    clauses=["JSG-28", "JSG-33"],
     needs=["jobset-gang"],
     profile="JOBSET-GANG",
     strength="SHOULD",
