@@ -10,8 +10,10 @@ names are tried on one after another until one turns them red. `full` tries ever
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,32 +37,77 @@ class Aim:
     quick: bool = False  # only the first case that must catch each control
     full: bool = False  # every control on every case it is meant for
     factor: float = 1.0  # of the deadlines
-    workers: int = 1
+    workers: int = 1  # boxes side by side
     recorded: Mapping[str, list[str]] = field(default_factory=dict)  # case -> controls, from earlier proofs
 
 
 def prove(
     aim: Aim, folder: Path, say: Callable[[str], None], keep: Callable[[Matrix], None] = lambda matrix: None
 ) -> tuple[Matrix, RunResult | None]:
-    """Run the honest scheduler and each control; the matrix, which `keep` gets after each, and the honest run."""
+    """Run the honest scheduler, then the controls side by side; the matrix, which `keep` gets after each, and the
+    honest run."""
     matrix = Matrix([case.id for case in aim.cases], recorded=dict(aim.recorded))
-    judged: RunResult | None = None
-    for control in (honest(), *aim.controls):
-        cases = wanted(aim, matrix, control)
-        if aim.quick and control.name == HONEST:
-            matrix.cases = cases
-        if not cases:
-            say(f"{control.name:<28} nothing left to try")
-            continue
-        began = time.monotonic()
-        result = _run(control, cases, aim, folder, say)
-        matrix.add(control, cases, result)
-        judged = result if control.name == HONEST else judged
-        red = sum(matrix.outcomes.get(case, {}).get(control.name) in RED for case in cases)
-        spent = time.monotonic() - began
-        say(f"{control.name:<28} {red:>3} of {len(cases)} cases red  {spent:.0f} s  {control.about}")
-        keep(matrix)
+    proof = _Proof(aim, matrix, folder, say, keep)
+    judged = proof.attempt(honest(), boxes=aim.workers)
+    with ThreadPoolExecutor(aim.workers) as pool:
+        tried = [pool.submit(proof.attempt, control) for control in aim.controls]
+        try:
+            for one in as_completed(tried):
+                one.result()
+        except BaseException:
+            proof.stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    matrix.tried = {one.name: matrix.tried[one.name] for one in aim.controls if one.name in matrix.tried}
     return matrix, judged
+
+
+@dataclass(slots=True)
+class _Proof:
+    """A proof under way; several threads work at it, each at a control."""
+
+    aim: Aim
+    matrix: Matrix
+    folder: Path
+    say: Callable[[str], None]
+    keep: Callable[[Matrix], None]
+    stop: threading.Event = field(default_factory=threading.Event)
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+
+    def attempt(self, control: Control, boxes: int = 1) -> RunResult | None:
+        """Run a control on the cases that are wanted of it; None if there are none."""
+        matrix, name = self.matrix, control.name
+        with self._turn:
+            cases = wanted(self.aim, matrix, control)
+            if self.aim.quick and name == HONEST:
+                matrix.cases = cases
+        if not cases:
+            self.say(f"{name:<28} nothing left to try")
+            return None
+        began = time.monotonic()
+        result = self._run(control, cases, boxes)
+        with self._turn:
+            matrix.add(control, cases, result)
+            red = sum(matrix.outcomes.get(case, {}).get(name) in RED for case in cases)
+            spent = time.monotonic() - began
+            self.say(f"{name:<28} {red:>3} of {len(cases)} cases red  {spent:.0f} s  {control.about}")
+            self.keep(matrix)
+        return result
+
+    def _run(self, control: Control, cases: Sequence[str], boxes: int) -> RunResult:
+        target = self.folder / "controls" / control.name
+        target.mkdir(parents=True)
+        options = control.options(cases, self.aim.factor, target)
+        plan = running.Plan((control.integration,), options, boxes)
+        result, faults = running.run(plan, target, lambda event: None, self.stop)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        if faults.messages or faults.outputs:
+            seen = faults.messages[0]["message"] if faults.messages else faults.outputs[0]
+            if control.name == HONEST:
+                raise HarnessError(f"the honest control cannot be judged: {seen}", hint=f"Logs: {target / 'logs'}")
+            self.say(f"{control.name}: only {len(result.cases)} of {len(cases)} cases could be run: {seen}")
+        return result
 
 
 def wanted(aim: Aim, matrix: Matrix, control: Control) -> list[str]:
@@ -75,19 +122,3 @@ def wanted(aim: Aim, matrix: Matrix, control: Control) -> list[str]:
 def _must(aim: Aim, control: Control) -> Sequence[str]:
     """The cases that must turn red for a control; in the quick form the first that it names."""
     return control.caught_by[:1] if aim.quick else control.caught_by
-
-
-def _run(control: Control, cases: Sequence[str], aim: Aim, folder: Path, say: Callable[[str], None]) -> RunResult:
-    target = folder / "controls" / control.name
-    target.mkdir(parents=True)
-    options = control.options(cases, aim.factor, target)
-    plan = running.Plan((control.integration,), options, aim.workers)
-    result, faults = running.run(plan, target, lambda event: None)
-    if result.interrupted:
-        raise KeyboardInterrupt
-    if faults.messages or faults.outputs:
-        seen = faults.messages[0]["message"] if faults.messages else faults.outputs[0]
-        if control.name == HONEST:
-            raise HarnessError(f"the honest control cannot be judged: {seen}", hint=f"Logs: {target / 'logs'}")
-        say(f"{control.name}: only {len(result.cases)} of {len(cases)} cases could be run: {seen}")
-    return result

@@ -12,6 +12,7 @@ import platform
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -49,15 +50,17 @@ class Faults:
     outputs: list[str] = field(default_factory=list)
 
 
-def run(plan: Plan, folder: Path, watch: Watcher) -> tuple[RunResult, Faults]:
-    """Run the plan; everything found out, also when it is cut off by Ctrl-C."""
+def run(
+    plan: Plan, folder: Path, watch: Watcher, stop: threading.Event | None = None
+) -> tuple[RunResult, Faults]:  # fmt: skip
+    """Run the plan; everything found out, also when it is cut off, by Ctrl-C or, beside others, by `stop`."""
     started = time.time()
     faults = Faults()
     tail = events.Tail(folder)
     interrupted = False
     for integration in plan.integrations:
         try:
-            _child(plan, integration, folder, tail, watch, faults)
+            _child(plan, integration, folder, tail, watch, faults, stop or threading.Event())
         except KeyboardInterrupt:
             interrupted = True
             break
@@ -102,7 +105,9 @@ def _filled(given: dict[str, Any]) -> dict[str, Any]:
     return {**asdict(Implementation(given["integration"])), **given}
 
 
-def _child(plan: Plan, integration: str, folder: Path, tail: events.Tail, watch: Watcher, faults: Faults) -> None:
+def _child(
+    plan: Plan, integration: str, folder: Path, tail: events.Tail, watch: Watcher, faults: Faults, stop: threading.Event
+) -> None:  # fmt: skip
     log = folder / "logs" / f"pytest-{integration.replace('@', '-')}.log"
     log.parent.mkdir(exist_ok=True)
     command = [
@@ -117,7 +122,8 @@ def _child(plan: Plan, integration: str, folder: Path, tail: events.Tail, watch:
         try:
             while process.poll() is None:
                 _pass_on(tail, watch, faults)
-                time.sleep(POLL)
+                if stop.wait(POLL):
+                    raise KeyboardInterrupt
         except KeyboardInterrupt:
             _end(process)
             raise

@@ -9,7 +9,7 @@ from pathlib import Path
 def test_every_sin_is_caught_and_the_honest_scheduler_is_not_blamed(tmp_path: Path):
     done = subprocess.run(
         [sys.executable, "-c", "from harness.cli import main; main()",
-         "prove", "--quick", "--json", "--output", str(tmp_path)],
+         "prove", "--quick", "-n", "2", "--json", "--output", str(tmp_path)],
         capture_output=True, text=True, timeout=1500, check=False,
     )  # fmt: skip
 
