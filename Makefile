@@ -40,7 +40,7 @@ prove: $(STAMP) ## show that the suite can fail: every case against schedulers t
 	$(BIN)/pytest -m thorough
 
 bench: $(STAMP) ## speed as ratios, measured side by side
-	$(BIN)/muster bench box
+	$(BIN)/muster bench box --rounds 12
 
 kind: $(STAMP) ## real kubelets: build a node image, bring up a kind cluster, hold containers at a barrier (needs Docker)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,kind]'
