@@ -18,6 +18,7 @@ def test_gang_starts_when_its_queue_is_freed(world: World) -> None:
     assert first.is_bound_whole()
     second = world.submit(Gang("second", size=4, gpus=2, queue=queue))
     assert second.is_refused()
+    assert second.still_waits()
 
     world.free(first)
 

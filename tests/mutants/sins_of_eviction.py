@@ -29,13 +29,23 @@ class ClearsTheField(Honest):
 
     caught_by = (
         "gang-that-fits-evicts-nobody", "gang-below-its-quorum-never-preempts", "gated-gang-never-preempts",
-        "gang-may-start-elsewhere-while-victims-leave", "no-second-round-of-victims-while-the-first-is-leaving",
+        "gang-may-start-elsewhere-while-victims-leave",
     )  # fmt: skip
 
     def attempt(self, unit: Unit, space: Room, found: list[Unit]) -> None:
         for victim in [pod for other in found if other.priority < unit.priority for pod in other.bound]:
             self.evict(victim, unit)
         super().attempt(unit, space, found)
+
+
+class PicksAgain(Honest):
+    """Does not count on victims that are on their way out, and picks others."""
+
+    caught_by = ("no-second-round-of-victims-while-the-first-is-leaving",)
+
+    def preempt(self, unit: Unit, space: Room, found: list[Unit], missing: int) -> bool:
+        space.leaving = []
+        return super().preempt(unit, space, found, missing)
 
 
 class EvictsItsEquals(Honest):
@@ -94,12 +104,18 @@ class SparesTheLowest(Honest):
 class BreaksGangs(Honest):
     """Takes a member of each gang in turn, from its core first."""
 
-    caught_by = (
-        "one-gang-is-broken-rather-than-two", "surplus-is-evicted-before-a-gang-is-broken",
-        "surplus-is-gathered-over-gangs", "minima-of-roles-are-respected-in-victims",
-    )  # fmt: skip
+    caught_by = ("one-gang-is-broken-rather-than-two", "minima-of-roles-are-respected-in-victims")
 
     def victims(self, unit: Unit, found: list[Unit]) -> list[list[Object]]:
         below = [other for other in found if other.bound and other.priority < unit.priority]
         hearts = [sorted(other.bound, key=other.surplus.__contains__) for other in below]
         return [[pod] for turn in zip_longest(*hearts) for pod in turn if pod is not None]
+
+
+class FellsGangs(Honest):
+    """Takes all of a gang where its surplus would do."""
+
+    caught_by = ("surplus-is-evicted-before-a-gang-is-broken", "surplus-is-gathered-over-gangs")
+
+    def victims(self, unit: Unit, found: list[Unit]) -> list[list[Object]]:
+        return [list(other.bound) for other in found if other.bound and other.priority < unit.priority]
