@@ -36,7 +36,7 @@ docs: $(STAMP) ## make the pages of docs/reference that come from the catalogue 
 	$(BIN)/python -m harness.pages
 
 prove: $(STAMP) ## show that the suite can fail: every case against schedulers that sin
-	$(BIN)/muster prove
+	$(BIN)/muster prove -n 2
 	$(BIN)/pytest -m thorough
 
 bench: $(STAMP) ## speed as ratios, measured side by side

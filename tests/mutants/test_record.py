@@ -18,7 +18,6 @@ CONTROLS = {control.name: control for control in controls()}
 RECORD = read_record(mutants_root().parents[1] / "ci" / "proof.yaml")
 
 
-@pytest.mark.thorough  # the whole proof takes an hour or more, and is run before a release
 def test_every_case_was_turned_red_by_somebody() -> None:
     assert sorted(set(CASES) - set(RECORD)) == []
     assert [case for case, names in RECORD.items() if not names] == []
@@ -29,7 +28,6 @@ def test_only_cases_and_controls_that_exist_are_recorded() -> None:
     assert sorted({name for names in RECORD.values() for name in names} - set(CONTROLS)) == []
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("control", CONTROLS.values(), ids=lambda control: control.name)
 def test_control_was_caught_where_it_must_be(control) -> None:
     assert control.caught_by, "a control names the cases that must catch it"
