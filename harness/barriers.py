@@ -12,17 +12,20 @@ from typing import Any
 
 from harness.adapters.jobset import JOB, JOBSET
 from harness.adapters.jobset_barrier import CONFIG_MAP, ReplicatedJob, render_jobset
+from harness.controllers.jobset_barrier_injection import DEFAULT_IMAGE
 from harness.controllers.jobset_barrier_spec import CONFIG, INIT, JOB_LABEL, JOBSET_LABEL, MOUNT, STARTED, VOLUME
 from harness.core.errors import ApiError
 from harness.core.gang import Gang
 from harness.core.history import Record
 from harness.core.verdict import Verdict
+from harness.lab import ROOT_CA
 from harness.objects import POLL, REFUSALS
 from harness.world import Object, World
 
 __all__ = ["CONFIG", "CONFIG_MAP", "INIT", "JOB", "JOBSET", "MOUNT", "STARTED", "VOLUME", "BarrierSet", "ReplicatedJob"]
 
 POD = ("v1", "Pod")
+UNTIL_TOLD = "trap 'exit 143' TERM; while :; do sleep 1 & wait $!; done"
 
 
 class BarrierSet:
@@ -43,7 +46,17 @@ class BarrierSet:
         # placed one by one by a scheduler that knows no gangs: a quorum of one
         self.gang = Gang(name, size=max(1, self.expected), quorum=1)
         self.object = render_jobset(self.gang, world.namespace, jobs, barrier, **how)
+        if world.lab.box.kind != "embedded":
+            self._let_fail()
         self.signal_map = f"{name}-{VOLUME}"
+
+    def _let_fail(self) -> None:
+        """Where containers are real, have main ones that fail when they are told to end: a pause ends well, and the Job
+        of a pod that was deleted would take it for done."""
+        image = self.world.lab.box.shell or DEFAULT_IMAGE
+        for job in self.object["spec"]["replicatedJobs"]:
+            (main,) = job["template"]["spec"]["template"]["spec"]["containers"]
+            main |= {"image": image, "imagePullPolicy": "IfNotPresent", "command": ["sh", "-c", UNTIL_TOLD]}
 
     def submit(self) -> BarrierSet:
         """Create it; from now on no main container of a target may run before all pods of the targets have started."""
@@ -93,6 +106,11 @@ class BarrierSet:
 
     def config_map(self) -> Object:
         return self.world.find(CONFIG_MAP, self.signal_map)
+
+    def config_maps(self) -> list[str]:
+        """The names of all ConfigMaps of the namespace, but for the one that a cluster keeps in each."""
+        names = [one["metadata"]["name"] for one in self.world.all_of(CONFIG_MAP)]
+        return [name for name in names if name != ROOT_CA]
 
     def signal(self) -> str:
         """What the ConfigMap says; empty while the barrier stands."""

@@ -20,13 +20,13 @@ from harness.box.kind import docker
 from harness.box.kind.box import KindBox
 from harness.box.kind.deployed import DeployedProgram
 from harness.box.kind.follow import PROGRAM
+from harness.box.kind.nodeimage import SHELL
 from harness.box.kind.nodes import REAL_ONLY, RESERVED
 from harness.box.process import Command
 from harness.core.errors import HarnessError, UsageError
 
 TIMEOUT = 120.0  # seconds until a program's pod is ready and its service answers; five are usual
 NEED_CONTAINERS = frozenset({"jobset-barrier"})  # features whose cases are about what containers do
-SHELL = "muster.local/busybox:1"  # on every node of our own image
 SERVICE = Resource("v1", "Service", "services", True)
 INSIDE = Departure(
     "images of our own, made of the locked binary alone", "no registry is needed; the binary is the same"

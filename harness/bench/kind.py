@@ -94,7 +94,7 @@ def _barrier(box: KindBox) -> float:
     """Seconds from writing the key until the main container runs."""
     meta = {"name": "barrier", "namespace": "default"}
     box.api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta})
-    box.api.create(_pod(meta, "muster.local/busybox:1" if box.image.own else "busybox:1"))
+    box.api.create(_pod(meta, box.shell or "busybox:1"))
     _wait(box, lambda pod: _running(pod, "initContainerStatuses"))
     began = time.monotonic()
     box.api.patch(CONFIG_MAP, "default", "barrier", {"data": {"started": "yes"}})

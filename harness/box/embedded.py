@@ -52,6 +52,7 @@ class EmbeddedBox:
     """
 
     kind = "embedded"
+    shell = ""  # an image with a shell that is on every node, if there is one
 
     def __init__(
         self, kubernetes: str | None = None, nodes: Sequence[Pool] = (), *, name: str | None = None,

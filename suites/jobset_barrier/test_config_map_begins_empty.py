@@ -1,6 +1,6 @@
 """The signal's carrier is there before any pod can be, and says nothing."""
 
-from harness.barriers import CONFIG_MAP, BarrierSet, ReplicatedJob
+from harness.barriers import BarrierSet, ReplicatedJob
 from harness.case import case
 from harness.world import World
 
@@ -21,5 +21,5 @@ def test_config_map_begins_empty(world: World) -> None:
     ]
     wanted = [("JobSet", jobset.stored()["metadata"]["uid"])]
     assert world.claim("the JobSet controls it", owners == wanted, str(owners))
-    names = [one["metadata"]["name"] for one in world.all_of(CONFIG_MAP)]
+    names = jobset.config_maps()
     assert world.claim("there is one for all its Jobs", names == [jobset.signal_map], str(names))

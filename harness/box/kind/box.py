@@ -85,6 +85,7 @@ class KindBox(EmbeddedBox):
         cluster.require_driver()
         self.image = nodeimage.choose(self._image, self._wanted, self.listener)
         self.kubernetes = self.image.kubernetes
+        self.shell = nodeimage.SHELL if self.image.own else ""
         self.profile = profile.profile(self.kubernetes)
         for gate in self._gates:
             self.profile.homes(gate)

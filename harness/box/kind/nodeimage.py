@@ -25,6 +25,7 @@ from harness.box.phases import Listener, phase
 from harness.core.errors import UsageError
 
 CHOICES = ("auto", "official", "own")
+SHELL = "muster.local/busybox:1"  # with a shell, on every node of our own image
 REACH = 3.0  # seconds to wait for a registry before it counts as out of reach
 _VERSION = re.compile(r":v?(\d+\.\d+\.\d+)")
 
