@@ -15,9 +15,10 @@ def test_replacement_joins_pods_that_were_released(world: World) -> None:
     assert jobset.is_released()
     lost = jobset.pods()[-1]["metadata"]
     world.delete_pod(lost["name"])
-    assert world.sees(
-        "all run again, one of them new",
-        lambda: len(jobset.running()) == 3 and lost["uid"] not in {pod["metadata"]["uid"] for pod in jobset.pods()},
-        "projected",
-    )
+
+    def joined() -> bool:
+        pods = {pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in jobset.pods()}
+        return len(pods) == 3 and lost["uid"] not in pods.values() and set(jobset.running()) == set(pods)
+
+    assert world.sees("all run again, one of them new", joined, "projected")
     assert world.claim("it is the same attempt", jobset.restarts == 0)

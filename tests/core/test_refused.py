@@ -46,6 +46,12 @@ def test_words_about_a_part_of_the_gang_are_no_evidence() -> None:
     assert refused.judge(bound).outcome is Outcome.VIOLATED
 
 
+def test_a_gang_that_was_refused_and_bound_before_the_case_spoke_is_not_refused() -> None:
+    told = Story().node("n1", gpus=4).submit(BIG).unschedulable("big-0").bind("big-0").expect("refused", "big")
+
+    assert refused.judge(told.end(60)).outcome is Outcome.VIOLATED
+
+
 def test_words_that_only_stand_there_still_are_no_evidence() -> None:
     assert refused.judge(arriving().unschedulable("big-0").end(60)).outcome is Outcome.UNKNOWN
     assert refused.judge(arriving().unschedulable("big-3").end(60)).outcome is Outcome.PASS

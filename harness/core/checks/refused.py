@@ -1,9 +1,9 @@
 """Refused, not ignored: a gang without room binds nothing, and there is evidence that the scheduler looked at it.
 
-For `expect refused`: from the gang's submission no member is bound until the refusal is in evidence. Evidence is the
-scheduler's own word (a member's PodScheduled=False, an event or a group condition that says so) or a fence: a plain
-pod, submitted after the gang to the same scheduler, that was bound. What is said while members still arrive is no
-evidence: it is about a part of the gang. A gang nobody looked at is `unknown`, not refused.
+For `expect refused`: from the gang's submission no member is bound until the refusal is in evidence, and none is bound
+when the case says so. Evidence is the scheduler's own word (a member's PodScheduled=False, an event or a group condition
+that says so) or a fence: a plain pod, submitted after the gang to the same scheduler, that was bound. What is said while
+members still arrive is no evidence: it is about a part of the gang. A gang nobody looked at is `unknown`, not refused.
 For `expect unbound`: no member is bound from that moment until the promise is lifted, the case deletes the gang or
 the history ends.
 """
@@ -42,6 +42,8 @@ def _refused(line: Timeline, promise: Promise, life: Life) -> Finding:
     proof = evidence(line, life)
     until = min(proof[0] if proof else inf, end)
     early = next((bind for bind in life.binds if bind.pos < until), None)
+    if early is None and life.at(promise.pos).placed:  # refused at first, and bound before the case spoke
+        early = next(bind for bind in reversed(life.binds) if bind.pos <= promise.pos)
     if early is not None:
         said = f"{early.pod} of gang {life.key} was bound to {early.node}, though the gang has no room"
         return violated(said, early.pos, life.key, seen=True)
