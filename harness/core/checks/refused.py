@@ -1,9 +1,10 @@
 """Refused, not ignored: a gang without room binds nothing, and there is evidence that the scheduler looked at it.
 
 For `expect refused`: from the gang's submission no member is bound until the refusal is in evidence, and none is bound
-when the case says so. Evidence is the scheduler's own word (a member's PodScheduled=False, an event or a group condition
-that says so) or a fence: a plain pod, submitted after the gang to the same scheduler, that was bound. What is said while
-members still arrive is no evidence: it is about a part of the gang. A gang nobody looked at is `unknown`, not refused.
+when the case says so. Evidence is the scheduler's own word (a member's PodScheduled=False, an event or a group's
+condition that says so) or a fence: a plain pod, submitted after the gang to the same scheduler, that was bound. What is
+said while members still arrive is no evidence: it is about a part of the gang. A gang nobody looked at is `unknown`,
+not refused.
 For `expect unbound`: no member is bound from that moment until the promise is lifted, the case deletes the gang or
 the history ends.
 """
