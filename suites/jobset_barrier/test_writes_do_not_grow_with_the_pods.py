@@ -10,7 +10,7 @@ from harness.world import World
     clauses=["BAR-30", "BAR-17"], needs=["jobset-barrier"], profile="JOBSET-BARRIER", strength="SHOULD",
 )  # fmt: skip
 def test_writes_do_not_grow_with_the_pods(world: World) -> None:
-    world.nodes(1, gpus=62)
+    world.nodes(4, gpus=16)
     small = BarrierSet(world, "small", ReplicatedJob(pods=2)).submit()
     large = BarrierSet(world, "large", ReplicatedJob(pods=30, replicas=2)).submit()
     assert small.is_released()
