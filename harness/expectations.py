@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from harness.core.errors import UsageError
-from harness.core.expected import Difference, Expected, as_data, differences, expected_from_data
+from harness.core.expected import Difference, Expected, Struck, as_data, differences, expected_from_data, struck
 from harness.core.results import CaseResult
 
 HEAD = """\
@@ -45,6 +45,16 @@ def compare(folder: Path, results: Sequence[CaseResult]) -> list[Difference]:
                 f"--expected {folder} --accept",
             )
         found += differences([one for one in results if one.integration == integration], expected)
+    return found
+
+
+def hit_by_races(folder: Path, results: Sequence[CaseResult]) -> dict[tuple[str, str], Struck]:
+    """Cases that a race known of their integration has struck, by integration and case."""
+    found: dict[tuple[str, str], Struck] = {}
+    for integration in sorted({result.integration for result in results}):
+        mine = [one for one in results if one.integration == integration]
+        hits = struck(mine, load(folder, integration) or Expected())
+        found |= {(integration, case): hit for case, hit in hits.items()}
     return found
 
 

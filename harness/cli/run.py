@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,13 @@ import click
 from rich.status import Status
 from rich.table import Table
 
+from harness import expectations, report
 from harness import run as running
 from harness.adapters import adapter
 from harness.adapters.base import Settings, check_options
 from harness.box.artifacts import load, parse_binaries
 from harness.box.kinds import Wanted
+from harness.cli.held import hold_against, once_more
 from harness.cli.terminal import STYLES, PhaseLines, console, leave_stdout
 from harness.collect import collect_cases
 from harness.core.catalogue import LEVELS, PROFILES
@@ -27,6 +29,7 @@ from harness.core.expected import unsteady
 from harness.core.results import RunResult
 from harness.core.verdict import Outcome
 from harness.options import kubernetes_of, pairs
+from harness.report import github
 from harness.report.folder import new_folder, point_latest
 
 CODES = {
@@ -126,14 +129,26 @@ def run(
     if as_json:
         click.echo(json.dumps(result.as_data(), indent=1, default=str))
     code = conclude(result, faults, folder)
-    return code if expected is None or code == ExitCode.INTERRUPTED else hold_against(expected, result, accept=accept)
+    if expected is None or code == ExitCode.INTERRUPTED:
+        return code
+    if accept:
+        for path in expectations.accept(expected, result.cases):
+            console().print(f"expected verdicts written: {path}")
+        return ExitCode.CONFORMANT
+
+    def again(integration: str, cases: Sequence[str]) -> RunResult:
+        other = new_folder(output, f"{integration}-again".replace("@", "-"), time.time())
+        more, broken = running.run(once_more(plan, integration, cases), other, draw)
+        draw.close()
+        report.write(more, other)
+        complain(broken, other)
+        return more
+
+    return hold_against(expected, result, again)
 
 
 def conclude(result: RunResult, faults: running.Faults, folder: Path) -> int:
     """Write the report, say how it went, and choose the exit code."""
-    from harness import report
-    from harness.report import github
-
     out = console()
     if result.cases:
         report.write(result, folder)
@@ -142,14 +157,7 @@ def conclude(result: RunResult, faults: running.Faults, folder: Path) -> int:
         summary(result)
         point_latest(folder)
         out.print(f"\nreport  {folder / 'index.html'}")
-    for fault in faults.messages:
-        raise (
-            HarnessError(fault["message"], hint=fault["hint"])
-            if fault["code"] == 3
-            else UsageError(fault["message"], hint=fault["hint"])
-        )
-    if faults.outputs:
-        raise HarnessError(f"the suite did not run to its end:\n{faults.outputs[0]}", hint=f"Logs: {folder / 'logs'}")
+    complain(faults, folder)
     if result.interrupted:
         out.print(f"interrupted after {len(result.cases)} of {result.planned} cases; boxes are stopped", style="yellow")
         return ExitCode.INTERRUPTED
@@ -158,21 +166,16 @@ def conclude(result: RunResult, faults: running.Faults, folder: Path) -> int:
     return CODES[result.outcome]
 
 
-def hold_against(folder: Path, result: RunResult, *, accept: bool) -> int:
-    """Compare a run with the expected verdicts, or write it down as such."""
-    from harness import expectations
-
-    out = console()
-    if accept:
-        for path in expectations.accept(folder, result.cases):
-            out.print(f"expected verdicts written: {path}")
-        return ExitCode.CONFORMANT
-    found = expectations.compare(folder, result.cases)
-    for difference in found:
-        out.print(f"[red]differs[/red]  {difference}")
-    if not found:
-        out.print(f"as expected: {len(result.cases)} cases")
-    return ExitCode.VIOLATED if found else ExitCode.CONFORMANT
+def complain(faults: running.Faults, folder: Path) -> None:
+    """What the harness could not do, as the error that ends the command."""
+    for fault in faults.messages:
+        raise (
+            HarnessError(fault["message"], hint=fault["hint"])
+            if fault["code"] == 3
+            else UsageError(fault["message"], hint=fault["hint"])
+        )
+    if faults.outputs:
+        raise HarnessError(f"the suite did not run to its end:\n{faults.outputs[0]}", hint=f"Logs: {folder / 'logs'}")
 
 
 def summary(result: RunResult) -> None:

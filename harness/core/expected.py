@@ -17,6 +17,16 @@ from harness.core.verdict import Outcome
 
 LISTS = (Outcome.PASS, Outcome.NOT_SUPPORTED)
 UNSTEADY = "unsteady"
+RACES = "races"
+RARE = 5  # passes of a case that speak for a race, for each time that it was violated
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """A fault that strikes now and then, in whatever case gives it the occasion."""
+
+    checks: frozenset[str]  # what it breaks when it strikes
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +36,7 @@ class Expected:
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)  # by case
     reasons: Mapping[str, str] = field(default_factory=dict)  # why a case is violated
     unsteady: Mapping[str, str] = field(default_factory=dict)  # why a case is violated at times: a race
+    races: tuple[Race, ...] = ()  # those that may strike anywhere, understood from a history
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,9 @@ def expected_from_data(data: Mapping[str, Any], where: str = "") -> Expected:
     """The verdicts of a file: lists of cases that pass or are not supported, and violations with their reasons.
 
     `unsteady` is for a race inside the scheduler that was understood from a history: such a case may pass or be
-    violated, and its reason says which race it is. Whatever we cannot explain is a flake of ours and has no place here.
+    violated, and its reason says which race it is. `races` are those that may strike in any case, by the checks that
+    they break: a case may be violated by one of them once, if it passes every time that it is run again. Whatever we
+    cannot explain is a flake of ours and has no place here.
     """
     outcomes: dict[str, Outcome] = {}
     reasons, races = dict(data.get("violated") or {}), dict(data.get(UNSTEADY) or {})
@@ -56,10 +69,17 @@ def expected_from_data(data: Mapping[str, Any], where: str = "") -> Expected:
             outcomes[case] = outcome
     if twice := sorted(set(races) & set(outcomes)):
         raise UsageError(f"{where}: case {twice[0]} is both {outcomes[twice[0]]} and {UNSTEADY}")
-    if unknown := sorted(set(data) - {*LISTS, Outcome.VIOLATED, UNSTEADY}):
-        allowed = ", ".join((*LISTS, Outcome.VIOLATED, UNSTEADY))
+    if unknown := sorted(set(data) - {*LISTS, Outcome.VIOLATED, UNSTEADY, RACES}):
+        allowed = ", ".join((*LISTS, Outcome.VIOLATED, UNSTEADY, RACES))
         raise UsageError(f"{where}: unknown key {unknown[0]!r}", hint=f"Allowed: {allowed}.")
-    return Expected(outcomes, reasons, races)
+    anywhere = tuple(_race(one, where) for one in data.get(RACES) or ())
+    return Expected(outcomes, reasons, races, anywhere)
+
+
+def _race(data: Any, where: str) -> Race:
+    if not isinstance(data, Mapping) or set(data) != {"checks", "reason"} or not isinstance(data["checks"], list):
+        raise UsageError(f"{where}: not a race: {data!r}", hint="A race is {checks: [atomic, live], reason: why}.")
+    return Race(frozenset(data["checks"]), str(data["reason"]))
 
 
 def as_data(results: Iterable[CaseResult], before: Expected) -> dict[str, Any]:
@@ -71,20 +91,58 @@ def as_data(results: Iterable[CaseResult], before: Expected) -> dict[str, Any]:
     }
     violated = sorted(case for case, found in outcomes.items() if found is Outcome.VIOLATED)
     data[str(Outcome.VIOLATED)] = {case: before.reasons.get(case, "") for case in violated}
-    return {**data, UNSTEADY: dict(before.unsteady)} if before.unsteady else data
+    if before.unsteady:
+        data[UNSTEADY] = dict(before.unsteady)
+    if before.races:
+        data[RACES] = [{"checks": sorted(race.checks), "reason": race.reason} for race in before.races]
+    return data
 
 
 def differences(results: Iterable[CaseResult], expected: Expected) -> list[Difference]:
     """Every result that is not the expected one; a case that the file does not know is a difference too."""
-    found = []
-    for result in results:
+    found, known = [], list(results)
+    rare = {case for case, hit in struck(known, expected).items() if hit.rare}
+    for result in known:
         wanted = expected.outcomes.get(result.case)
         if result.case in expected.unsteady and result.outcome in (Outcome.PASS, Outcome.VIOLATED):
+            continue
+        if result.case in rare:
             continue
         if wanted is not result.outcome:
             said = str(wanted) if wanted is not None else "nothing, for the file does not know it"
             found.append(Difference(result.case, result.integration, said, str(result.outcome)))
     return sorted(set(found), key=lambda one: (one.integration, one.case))
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """A case that should pass and was hit by a known race, as often as it was run."""
+
+    race: Race
+    violated: int
+    passed: int
+
+    @property
+    def rare(self) -> bool:
+        """Whether it passed often enough to be a race and nothing worse."""
+        return self.passed >= RARE * self.violated
+
+
+def struck(results: Iterable[CaseResult], expected: Expected) -> dict[str, Struck]:
+    """Cases that should pass and of which every violation is one that a known race makes."""
+    mine: dict[str, list[CaseResult]] = {}
+    for result in results:
+        if expected.outcomes.get(result.case) is Outcome.PASS:
+            mine.setdefault(result.case, []).append(result)
+    found = {}
+    for case, all_of_it in mine.items():
+        violated = [one for one in all_of_it if one.outcome is Outcome.VIOLATED]
+        passed = [one for one in all_of_it if one.outcome is Outcome.PASS]
+        broken = {one.check for result in violated for one in result.verdicts if one.outcome is Outcome.VIOLATED}
+        race = next((race for race in expected.races if broken and broken <= race.checks), None)
+        if race is not None and len(violated) + len(passed) == len(all_of_it):
+            found[case] = Struck(race, len(violated), len(passed))
+    return found
 
 
 def unsteady(results: Iterable[CaseResult]) -> dict[str, list[str]]:

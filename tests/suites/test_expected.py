@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import pytest
 
 from harness import expectations
 from harness.box.data import data_root
+from harness.cli.held import hold_against, once_more
 from harness.collect import collect_cases
-from harness.core.errors import UsageError
-from harness.core.expected import expected_from_data, unsteady
-from harness.core.results import CaseResult
-from harness.core.verdict import Outcome
+from harness.core.errors import ExitCode, UsageError
+from harness.core.expected import RARE, expected_from_data, unsteady
+from harness.core.results import CaseResult, RunResult
+from harness.core.verdict import Outcome, Verdict
+from harness.run import Plan
 
 FOLDER = data_root() / "ci" / "expected"
 FILES = sorted(FOLDER.glob("*.yaml"))
@@ -47,13 +50,16 @@ def test_a_race_may_end_either_way(tmp_path: Path) -> None:
 
 
 def test_accept_keeps_reasons_and_other_cases(tmp_path: Path) -> None:
-    (tmp_path / "some@1.0.yaml").write_text("pass: [a]\nviolated: {b: it always was}\n")
+    (tmp_path / "some@1.0.yaml").write_text(
+        "pass: [a]\nviolated: {b: it always was}\nraces: [{checks: [live], reason: it happens}]\n"
+    )
 
     expectations.accept(tmp_path, [result("c", Outcome.VIOLATED)])
 
     known = expectations.load(tmp_path, "some@1.0")
     assert known is not None
     assert dict(known.reasons) == {"b": "it always was", "c": ""}
+    assert [race.reason for race in known.races] == ["it happens"]
     assert known.outcomes["a"] is Outcome.PASS
 
 
@@ -69,6 +75,72 @@ def test_a_case_has_one_verdict() -> None:
         expected_from_data({"pass": ["a"], "violated": {"a": "why"}})
     with pytest.raises(UsageError):
         expected_from_data({"passed": ["a"]})
+
+
+RACE = "pass: [a]\nraces: [{checks: [atomic, live], reason: a rejected member counts for a moment}]\n"
+
+
+def broken(case: str, *checks: str) -> CaseResult:
+    verdicts = tuple(Verdict(check, Outcome.VIOLATED, "so it was") for check in checks)
+    return replace(result(case, Outcome.VIOLATED), verdicts=verdicts)
+
+
+def test_what_a_known_race_strikes_once_is_no_difference_when_it_passes_again(tmp_path: Path) -> None:
+    (tmp_path / "some@1.0.yaml").write_text(RACE)
+    once, passes = broken("a", "atomic", "live"), [result("a", Outcome.PASS)] * RARE
+
+    assert expectations.compare(tmp_path, [once, *passes]) == []
+    assert [str(one) for one in expectations.compare(tmp_path, [once])] == [
+        "a (some@1.0): expected pass, seen violated"
+    ]
+    assert len(expectations.compare(tmp_path, [once, *passes[1:]])) == 1, "it must pass each time"
+    assert len(expectations.compare(tmp_path, [once, once, *passes])) == 1, "it struck again"
+
+
+def test_a_race_excuses_nothing_but_what_it_breaks(tmp_path: Path) -> None:
+    (tmp_path / "some@1.0.yaml").write_text(RACE)
+    passes = [result("a", Outcome.PASS)] * 2 * RARE
+
+    assert len(expectations.compare(tmp_path, [broken("a", "atomic", "claims"), *passes])) == 1
+    assert len(expectations.compare(tmp_path, [broken("a", "atomic"), result("a", Outcome.UNKNOWN), *passes])) == 2
+    assert len(expectations.compare(tmp_path, [result("b", Outcome.VIOLATED), result("b", Outcome.PASS)])) == 2
+
+
+def test_only_cases_that_a_known_race_has_struck_are_run_again(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    (tmp_path / "some@1.0.yaml").write_text(RACE.replace("[a]", "[a, b, c]"))
+    cases = [broken("a", "atomic"), broken("b", "claims"), result("c", Outcome.PASS)]
+    asked = []
+
+    def again(integration: str, names: Sequence[str]) -> RunResult:
+        asked.append((integration, list(names)))
+        return run_of([result(name, Outcome.PASS) for name in names for _ in range(RARE)])
+
+    code = hold_against(tmp_path, run_of(cases), again)
+
+    assert asked == [("some@1.0", ["a"])]
+    assert code == ExitCode.VIOLATED
+    said = " ".join(capsys.readouterr().out.split())
+    assert "differs b (some@1.0): expected pass, seen violated" in said
+    assert "race a (some@1.0): violated 1 of 6 times. a rejected member counts for a moment" in said
+
+
+def run_of(cases: list[CaseResult]) -> RunResult:
+    return RunResult("some", 0.0, 1.0, "0", "embedded", (), tuple(cases), len(cases))
+
+
+def test_the_second_look_is_at_the_same_integration_in_the_same_way() -> None:
+    plan = Plan(("other", "some"), ("--muster-profile=core", "--muster-repeat=1", "--muster-case=a,b"), 2)
+
+    more = once_more(plan, "some@1.0", ["a"])
+
+    assert more.integrations == ("some",)
+    assert more.options == ("--muster-profile=core", "--muster-case=a", f"--muster-repeat={RARE}")
+
+
+@pytest.mark.parametrize("race", ["atomic", {"checks": ["atomic"]}, {"checks": "atomic", "reason": "why"}])
+def test_a_race_says_what_it_breaks_and_why(race: object) -> None:
+    with pytest.raises(UsageError, match="not a race"):
+        expected_from_data({"races": [race]})
 
 
 def test_repeats_that_differ_are_unsteady() -> None:

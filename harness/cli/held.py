@@ -1,0 +1,61 @@
+"""A run held against the expected verdicts: what differs, and what a known race has struck.
+
+A race strikes where it likes, and a suite that is red once a week for a reason that everybody knows is soon looked at
+by nobody. So a case that should pass, and broke only what a race written down for this scheduler breaks, is run again
+at once: it is a race if it passes each time, and a difference if it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from harness import expectations
+from harness import run as running
+from harness.cli.terminal import console
+from harness.core.errors import ExitCode
+from harness.core.expected import RARE
+from harness.core.results import CaseResult, RunResult
+
+Again = Callable[[str, Sequence[str]], RunResult]  # integration as the user named it, cases
+
+
+def hold_against(folder: Path, result: RunResult, again: Again) -> int:
+    """Say what differs from the expected verdicts, after a second look at what a known race has struck."""
+    out = console()
+    expectations.compare(folder, result.cases)  # a missing file is told before anything is run again
+    results = list(result.cases)
+    rarely = [key for key, hit in expectations.hit_by_races(folder, results).items() if hit.violated == 1]
+    for integration in dict.fromkeys(name for name, _ in rarely):
+        cases = [case for name, case in rarely if name == integration and _times(results, name, case) < RARE]
+        if not cases:
+            continue
+        out.print(f"a race known of {integration} may have struck, {RARE} times again: {', '.join(cases)}")
+        more = again(integration, cases)
+        if more.interrupted:
+            return ExitCode.INTERRUPTED
+        results += more.cases
+    found = expectations.compare(folder, results)
+    for (integration, case), hit in expectations.hit_by_races(folder, results).items():
+        if hit.rare:
+            out.print(f"[yellow]race[/yellow]  {case} ({integration}): violated {hit.violated} of "
+                      f"{hit.violated + hit.passed} times. {hit.race.reason}")  # fmt: skip
+    for difference in found:
+        out.print(f"[red]differs[/red]  {difference}")
+    if not found:
+        out.print(f"as expected: {len(result.cases)} cases")
+    return ExitCode.VIOLATED if found else ExitCode.CONFORMANT
+
+
+def once_more(plan: running.Plan, integration: str, cases: Sequence[str]) -> running.Plan:
+    """The plan for some cases of one integration, each as often as it takes to tell a race."""
+    name = integration.partition("@")[0]
+    kept = [one for one in plan.options if not one.startswith(("--muster-case=", "--muster-repeat="))]
+    options = (*kept, f"--muster-case={','.join(cases)}", f"--muster-repeat={RARE}")
+    same = tuple(one for one in plan.integrations if one.partition("@")[0] == name)
+    return replace(plan, integrations=same, options=options)
+
+
+def _times(results: Sequence[CaseResult], integration: str, case: str) -> int:
+    return sum(one.integration == integration and one.case == case for one in results)
