@@ -146,11 +146,15 @@ def world(request: pytest.FixtureRequest, lab: Lab, pytestconfig: pytest.Config)
         log.tell("case", result=trial.as_event(trial.not_supported(case, lab, unmet)))
         pytest.skip(f"not supported: {unmet}")
     log.tell("begin", case=case.id, integration=lab.integration)
-    repetition = request.getfixturevalue("_repetition") if "_repetition" in request.fixturenames else 1
-    running = trial.Trial(lab, case, pytestconfig.stash[FOLDER], repetition)
+    running = trial.Trial(lab, case, pytestconfig.stash[FOLDER], repetition=_repetition_of(request.node))
     request.node.stash[TRIAL] = running
     yield running.world
     lab.reset()
+
+
+def _repetition_of(item: pytest.Item) -> int:
+    """Which repeat this is; 1 when cases run once."""
+    return int(item.callspec.params.get("_repetition", 1)) if hasattr(item, "callspec") else 1
 
 
 # -- judging ----------------------------------------------------------------------------------------------------------

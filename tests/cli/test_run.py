@@ -86,12 +86,14 @@ def test_history_tells_a_gangs_story_in_words(run):
     assert "red-0 created" in told.stdout
 
 
-def test_results_can_be_piped_as_json(tmp_path: Path):
-    done = muster("run", "--case", CASES[0], "--json", "--output", str(tmp_path))
+def test_results_can_be_piped_as_json_and_each_repeat_keeps_its_history(tmp_path: Path):
+    done = muster("run", "--case", CASES[0], "--repeat", "2", "--json", "--output", str(tmp_path))
 
     found = json.loads(done.stdout)
-    assert (found["outcome"], [case["case"] for case in found["cases"]]) == ("pass", [CASES[0]])
+    assert (found["outcome"], [case["case"] for case in found["cases"]]) == ("pass", [CASES[0]] * 2)
     assert CASES[0] in done.stderr
+    assert len({case["history"] for case in found["cases"]}) == 2
+    assert len(list((tmp_path / "latest").rglob("*.jsonl.zst"))) == 2
 
 
 def test_the_report_is_valid(run):
