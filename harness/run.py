@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import events
+from harness.box.parent import die_with_parent
 from harness.collect import suites_root
 from harness.core.errors import UsageError
 from harness.core.results import FORMAT, Implementation, RunResult, run_from_data
@@ -118,13 +119,15 @@ def _child(
         *(["-n", str(plan.workers), "--dist", "worksteal"] if plan.workers > 1 else []),
     ]  # fmt: skip
     with log.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
+        )
         try:
             while process.poll() is None:
                 _pass_on(tail, watch, faults)
                 if stop.wait(POLL):
                     raise KeyboardInterrupt
-        except KeyboardInterrupt:
+        except BaseException:  # whatever it is: nobody would look after the child any more
             _end(process)
             raise
         finally:

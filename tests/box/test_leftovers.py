@@ -35,6 +35,14 @@ def processes_of(state: Path) -> list[psutil.Process]:
     return found
 
 
+def soon_gone(state: Path) -> bool:
+    """Whether nothing runs any more, five seconds from now at the latest."""
+    deadline = time.monotonic() + 5
+    while processes_of(state) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return processes_of(state) == []
+
+
 def test_twenty_cycles_leave_nothing(state: Path):
     ports = set()
     for _ in range(CYCLES):
@@ -74,12 +82,26 @@ def test_a_killed_muster_takes_its_box_along(state: Path):
     muster.kill()
     muster.wait()
 
-    deadline = time.monotonic() + 5
-    while processes_of(state) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert processes_of(state) == []
+    assert soon_gone(state)
     assert registry.running() == []
     assert list(state.iterdir()) == []
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_killed_run_takes_its_suite_and_its_boxes_along(state: Path, tmp_path: Path, workers: str):
+    output = tmp_path / "runs"
+    wanted = ["run", "--profile", "core", "-n", workers, "--output", str(output)]
+    command = [sys.executable, "-c", "from harness.cli import main; main()", *wanted]
+    muster = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert muster.stdout is not None
+    while "gang-that-fits" not in (line := muster.stdout.readline()):  # cases are running by then
+        assert line or muster.poll() is None
+
+    muster.kill()
+    muster.wait()
+
+    assert soon_gone(tmp_path), [process.cmdline() for process in processes_of(tmp_path)]
+    assert registry.running() == []
 
 
 def test_the_folder_of_a_dead_box_is_removed_by_the_next_look(state: Path):
@@ -103,8 +125,5 @@ def test_interrupting_the_start_leaves_nothing(state: Path):
     muster.send_signal(signal.SIGINT)
     muster.wait()
 
-    deadline = time.monotonic() + 5
-    while processes_of(state) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert processes_of(state) == []
+    assert soon_gone(state)
     assert list(state.iterdir()) == []

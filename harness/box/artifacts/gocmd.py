@@ -7,19 +7,18 @@ Go's compilers are grandchildren: on an interrupt the whole process group is end
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from harness.box.parent import die_with_parent
+
 _TICK = 0.5  # seconds between calls of on_tick while Go is silent, as it is when it links
 _GRACE = 3.0  # seconds Go gets to clean up after an interrupt
-_PR_SET_PDEATHSIG = 1
 
 OnLine = Callable[[str], None]
 OnTick = Callable[[], None]
@@ -49,7 +48,7 @@ def run(
             text=True,
             errors="replace",
             start_new_session=True,
-            preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+            preexec_fn=die_with_parent,
         )
         lines: queue.Queue[str | None] = queue.Queue()
         reader = threading.Thread(target=_read, args=(process, lines), daemon=True)
@@ -89,11 +88,3 @@ def _end(process: subprocess.Popen[str]) -> None:
             process.wait(_GRACE)
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-
-
-_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-
-
-def _die_with_parent() -> None:
-    if _libc is not None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
