@@ -1,7 +1,7 @@
 """Install an integration: as processes beside the box, or as Deployments where the box has nodes that run them.
 
 In a kind box an integration is installed part by part. Every program of a part becomes an image, of our locked binary
-and nothing else or of muster itself, is loaded onto the nodes, and is run by the objects that the part makes of
+and nothing else or of muster itself, is loaded onto one worker, and is run there by the objects that the part makes of
 manifests/. It keeps the name it has as a process, so a case that kills the scheduler need not know where it runs.
 """
 
@@ -21,7 +21,6 @@ from harness.box.kind.box import KindBox
 from harness.box.kind.deployed import DeployedProgram
 from harness.box.kind.follow import PROGRAM
 from harness.box.kind.nodeimage import SHELL
-from harness.box.kind.nodes import REAL_ONLY, RESERVED
 from harness.box.process import Command
 from harness.core.errors import HarnessError, UsageError
 
@@ -126,11 +125,11 @@ def _place(box: KindBox, adapter: Adapter, part: Part, settings: Settings, chose
     names = {process: image.name for process, image in images.items()}
     objects = part.objects(Site(found, names, box.authority, chosen))
     for process, image in images.items():
-        _load(box, process, image)
+        _load(box, process, image, box.nodes.host)
     deployments = [obj for obj in objects if obj["kind"] == "Deployment"]
     hooks = [obj for obj in objects if obj["kind"].endswith("WebhookConfiguration")]
     for deployment in deployments:
-        keep_on_real_nodes(deployment)
+        keep_on(deployment, box.nodes.host)
     programs = [program_of(box, images, deployment) for deployment in deployments]
     for obj in objects:
         if obj not in hooks:
@@ -158,17 +157,17 @@ def images_of(part: Part, found: Artifact | None, settings: Settings) -> dict[st
     }
 
 
-def _load(box: KindBox, process: str, image: Image) -> None:
+def _load(box: KindBox, process: str, image: Image, node: str) -> None:
     archive = write(image, box.directory / "images" / f"{process}.tar")
-    box.cluster.load(archive)
+    box.cluster.load(archive, node)
     archive.unlink()
 
 
-def keep_on_real_nodes(deployment: Object) -> None:
-    """Its pods may use workers that are reserved, and must not be put on nodes that run nothing."""
+def keep_on(deployment: Object, node: str) -> None:
+    """Its pods run on the node that has their image, whether that is reserved or cordoned by a case."""
     spec = deployment["spec"]["template"]["spec"]
-    spec["tolerations"] = [*(spec.get("tolerations") or ()), {"key": RESERVED, "operator": "Exists"}]
-    spec["affinity"] = REAL_ONLY
+    spec["tolerations"] = [*(spec.get("tolerations") or ()), {"operator": "Exists", "effect": "NoSchedule"}]
+    spec["nodeSelector"] = {"kubernetes.io/hostname": node}
 
 
 def program_of(box: KindBox, images: Mapping[str, Image], deployment: Object) -> DeployedProgram:

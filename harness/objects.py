@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from harness.box.api import PATCH_MERGE, Api, Object
 from harness.box.recorder import Recorder
@@ -99,13 +99,27 @@ class Objects(ABC):
     def sees(self, sentence: str, condition: Callable[[], object], deadline: str = "bound") -> Verdict:
         """The condition comes true within the deadline; objects that it misses on the way do not matter.
 
-        If the API server is away when the time is over nobody can tell: that is held against no one.
+        If the API server is away when the time is over nobody can tell, and where a node failed to make a container it
+        was the machine: neither is held against anyone.
         """
         until = time.monotonic() + self.deadline(deadline)
         while not (held := _holds(condition)) and time.monotonic() < until:
             with self.recorder.changed:
                 self.recorder.changed.wait(POLL)
-        return self.claim(sentence, held, "" if held else f"not within {self.deadline(deadline):.0f} s")
+        if held:
+            return self.claim(sentence, held)
+        if held is False and (failure := machine_failure(self.all_of(("v1", "Event")))):
+            return self.claim(sentence, None, f"a node failed to make a container: {failure}")
+        return self.claim(sentence, held, f"not within {self.deadline(deadline):.0f} s")
+
+
+def machine_failure(events: Iterable[Object]) -> str:
+    """What a node says of a container that it could not make for want of a cgroup, which is nobody's fault but its own.
+
+    Other reasons for which a container cannot be made (no such program, no such user) come from the pod.
+    """
+    said = (event.get("message", "") for event in events if event.get("reason") == "Failed")
+    return next((text for text in said if "OCI runtime create failed" in text and "cgroup" in text), "")
 
 
 def _holds(condition: Callable[[], object]) -> bool | None:

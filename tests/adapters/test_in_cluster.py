@@ -251,11 +251,11 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KindBox:
     made.directory, made.kubernetes, made.processes = tmp_path, "1.37.1", {}
     made.api = Written()  # type: ignore[assignment]
     made.image = SimpleNamespace(own=True)  # type: ignore[assignment]
-    made.nodes = SimpleNamespace(containers=False)  # type: ignore[assignment]
+    made.nodes = SimpleNamespace(containers=False, host="last-worker")  # type: ignore[assignment]
     made._credentials = SimpleNamespace(authority=Authority())  # type: ignore[assignment]
     loaded: list[str] = []
     made._cluster = SimpleNamespace(  # type: ignore[assignment]
-        load=lambda archive: loaded.append(archive.stem), control_plane="plane", loaded=loaded
+        load=lambda archive, node: loaded.append(f"{archive.stem} on {node}"), control_plane="plane", loaded=loaded
     )
     monkeypatch.setattr(docker, "execute", lambda *_: "")
     monkeypatch.setattr(hosting, "artifact", lambda component, settings: release(component, tmp_path))
@@ -290,6 +290,7 @@ def test_programs_go_by_the_names_they_have_in_an_embedded_box(name: str, box: K
     assert installed.version == VERSIONS.get(adapter(name).component, "1.0.0")
     assert installed.artifacts[0].component == adapter(name).component
     assert len(box.cluster.loaded) == len(programs)  # type: ignore[attr-defined]
+    assert all(one.endswith(" on last-worker") for one in box.cluster.loaded)  # type: ignore[attr-defined]
     assert all(process.is_ready() for process in box.processes.values())
 
 
@@ -303,8 +304,9 @@ def test_webhooks_come_after_what_serves_them(name: str, box: KindBox) -> None:
             assert wanted in {one["metadata"]["name"] for one in applied[:at] if one["kind"] == "Service"}
     for obj in applied:
         if obj["kind"] == "Deployment":
-            keys = [taint["key"] for taint in obj["spec"]["template"]["spec"]["tolerations"]]
-            assert keys == ["muster.dev/real"], "what is installed runs on real nodes"
+            spec = obj["spec"]["template"]["spec"]
+            assert spec["nodeSelector"] == {"kubernetes.io/hostname": "last-worker"}, "it runs where its image is"
+            assert {"operator": "Exists", "effect": "NoSchedule"} in spec["tolerations"], "also when that is cordoned"
 
 
 def test_what_departs_from_the_release_is_told_once(box: KindBox) -> None:

@@ -14,11 +14,15 @@ from harness.objects import Objects
 class Witness(Objects):
     """Keeps the claims, and has no time to wait."""
 
-    def __init__(self, there: dict[str, dict[str, str]] | None = None) -> None:
+    def __init__(
+        self, there: dict[str, dict[str, str]] | None = None, events: list[dict[str, str]] | None = None
+    ) -> None:
         self.claims: list[bool | None] = []
         self.recorder = SimpleNamespace(changed=threading.Condition())  # type: ignore[assignment]
         self.api = SimpleNamespace(
-            resource=lambda *kind: kind, find=lambda kind, namespace, name: (there or {}).get(name)
+            resource=lambda *kind: kind,
+            find=lambda kind, namespace, name: (there or {}).get(name),
+            list=lambda kind, namespace, **_: [{**one, "metadata": {"name": "event"}} for one in events or []],
         )  # type: ignore[assignment]
         self.namespace = "ns"
 
@@ -52,6 +56,28 @@ def test_an_object_that_is_missed_is_not_there_yet() -> None:
     world.sees("it is here", lambda: world.existing(("v1", "Pod"), "here"))
 
     assert world.claims == [False, True]
+
+
+RUNTIME = "Error: failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create "
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "held"),
+    [
+        ("Failed", RUNTIME + "failed: error setting cgroup config for procHooks process: unable to freeze", None),
+        ("Failed", RUNTIME + 'failed: exec: "waiter": executable file not found in $PATH', False),
+        ("BackOff", "unable to freeze the cgroup, OCI runtime create failed", False),
+    ],
+    ids=["the node", "the pod", "another event"],
+)
+def test_a_container_that_a_node_could_not_make_is_held_against_nobody(
+    reason: str, message: str, held: bool | None
+) -> None:
+    world = Witness(events=[{"reason": "Scheduled", "message": "so it is"}, {"reason": reason, "message": message}])
+
+    world.sees("it comes", lambda: False)
+
+    assert world.claims == [held]
 
 
 def test_a_refusal_is_a_fault_of_the_case() -> None:

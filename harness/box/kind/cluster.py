@@ -52,10 +52,10 @@ class Cluster:
         except subprocess.CalledProcessError as error:
             raise HarnessError(f"kind could not create the cluster {self.name}:\n{self.tail()}") from error
 
-    def load(self, archive: Path) -> None:
-        """Put the images of an archive onto every node."""
-        command = [str(self.driver.kind_path), "load", "image-archive", "--name", self.name, str(archive)]
-        if subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode != 0:
+    def load(self, archive: Path, node: str) -> None:
+        """Put the images of an archive onto a node."""
+        load = [str(self.driver.kind_path), "load", "image-archive", str(archive), "--name", self.name, "--nodes", node]
+        if subprocess.run(load, check=False, stdin=subprocess.DEVNULL).returncode != 0:
             raise HarnessError(f"kind could not load {archive.name} into {self.name}:\n{self.tail()}")
 
     def export_logs(self, folder: Path) -> None:

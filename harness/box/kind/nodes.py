@@ -33,6 +33,11 @@ class KindNodes(Nodes):
         self.containers = False  # cases get real workers when they ask for nodes
         self._borrowed: dict[str, Mapping[str, str]] = {}  # worker -> labels it got
 
+    @property
+    def host(self) -> str:
+        """The worker that runs the programs of an integration: the one that cases borrow last."""
+        return self.workers[-1]
+
     def reserve(self) -> None:
         """Keep what does not ask for them off the real workers."""
         for name in self.workers:
