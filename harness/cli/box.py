@@ -20,7 +20,7 @@ from harness.box import registry
 from harness.box.api import NODE
 from harness.box.artifacts import parse_binaries, store
 from harness.box.embedded import EmbeddedBox
-from harness.box.kind import docker
+from harness.box.kind import docker, removal
 from harness.box.kinds import Wanted
 from harness.box.nodes import parse_pools
 from harness.cli.terminal import PhaseLines, console
@@ -91,7 +91,7 @@ def down(name: str | None, everything: bool) -> None:
     if name and everything:
         raise UsageError("give a name or --all, not both")
     for cluster in left_clusters() if everything else [one for one in left_clusters() if one == name]:
-        docker.remove(f"{docker.PREFIX}{cluster}")
+        removal.remove(f"{docker.PREFIX}{cluster}")
         console().print(f"{cluster}, left by an earlier run, is removed")
         if cluster == name:
             return

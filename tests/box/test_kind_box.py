@@ -20,7 +20,7 @@ import pytest
 
 from harness.box import image as own_images
 from harness.box.api import NODE, POD, Object, Resource
-from harness.box.kind import docker
+from harness.box.kind import docker, removal
 from harness.box.nodes import Pool
 from harness.core.errors import ApiError, MusterError
 from harness.core.gang import GPU
@@ -252,6 +252,25 @@ def test_ctrl_c_while_a_cluster_comes_up_leaves_nothing() -> None:
     assert f"{docker.PREFIX}pressed" not in docker.clusters()
 
 
+@pytest.mark.parametrize("moment", ["nodes are made", "nodes run"])
+def test_a_muster_killed_while_a_cluster_comes_up_leaves_nothing(moment: str) -> None:
+    name = f"{docker.PREFIX}struck"
+    command = [sys.executable, "-m", "harness", "up", "--box", "kind", "--image", "own", "--name", "struck"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: bool(docker.containers(name)) if moment == "nodes are made" else "running" in states(name))
+    process.kill()
+    process.wait()
+    try:
+        until(lambda: "struck" not in muster("ps"))
+        assert docker.containers(name) == {}
+    finally:
+        removal.remove(name)
+
+
+def states(name: str) -> set[str]:
+    return set(docker.containers(name).values())
+
+
 def test_a_cluster_whose_keeper_was_killed_is_found_and_removed() -> None:
     from harness.box.kind.box import KindBox
 
@@ -263,4 +282,4 @@ def test_a_cluster_whose_keeper_was_killed_is_found_and_removed() -> None:
         assert "removed" in muster("down", "orphan")
         assert f"{docker.PREFIX}orphan" not in docker.clusters()
     finally:
-        docker.remove(f"{docker.PREFIX}orphan")
+        removal.remove(f"{docker.PREFIX}orphan")

@@ -90,13 +90,18 @@ def clusters() -> list[str]:
     return sorted(name for name in names if name.startswith(PREFIX))
 
 
-def remove(cluster: str) -> None:
-    """Remove the containers of a cluster with their volumes: all there is of it."""
-    found = _docker(["ps", "--all", "--quiet", "--filter", f"label={CLUSTER_LABEL}={cluster}"], QUICK).stdout.split()
-    if found:
-        done = _docker(["rm", "--force", "--volumes", *found], 120)
-        if done.returncode != 0:
-            raise HarnessError(f"the containers of {cluster} could not be removed: {done.stderr.strip()[-400:]}")
+def containers(cluster: str) -> dict[str, str]:
+    """The nodes of a cluster, by name, and what each is: created, running, exited, ..."""
+    wanted = ["--filter", f"label={CLUSTER_LABEL}={cluster}", "--format", "{{.Names}} {{.State}}"]
+    done = _docker(["ps", "--all", *wanted], QUICK)
+    if done.returncode != 0:
+        raise HarnessError(f"docker could not say what is left of {cluster}: {done.stderr.strip()[-400:]}")
+    return dict(line.split() for line in done.stdout.splitlines())
+
+
+def remove(names: Sequence[str]) -> None:
+    """Remove containers with their volumes, whatever they do; one that is in the way of that stays."""
+    _docker(["rm", "--force", "--volumes", *names], 120)
 
 
 def _docker(arguments: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
