@@ -28,6 +28,7 @@ from harness.core.errors import HarnessError
 
 WORKERS = 2
 SHORT = "2s"
+HELD = 15.0  # seconds a pod waits before its barrier opens: right after its start a kubelet looks at it all the time
 PATIENCE = 180.0  # seconds for a barrier to open; a sync period and the kubelet's cache make two minutes at most
 CONFIG_MAP = Resource("v1", "ConfigMap", "configmaps", True)
 
@@ -96,6 +97,7 @@ def _barrier(box: KindBox) -> float:
     box.api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta})
     box.api.create(_pod(meta, box.shell or "busybox:1"))
     _wait(box, lambda pod: _running(pod, "initContainerStatuses"))
+    time.sleep(HELD)
     began = time.monotonic()
     box.api.patch(CONFIG_MAP, "default", "barrier", {"data": {"started": "yes"}})
     _wait(box, lambda pod: _running(pod, "containerStatuses"))
