@@ -109,7 +109,7 @@ def test_containers_find_each_other_by_service_and_name(kind_box: Any, namespace
     kind_box.api.create({"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": service})
     for number in range(2):
         until(lambda number=number: phase(kind_box, namespace, f"server-{number}") == "Running")
-    script = "for i in $(seq 60); do wget -q -O- http://server || sleep 0.5; done | sort -u"
+    script = "for i in $(seq 60); do wget -q -O- http://server 2>/dev/null || sleep 0.5; done | sort -u"
     kind_box.api.create(pod(namespace, "client", script, nodeName=names[-1]))
     until(lambda: phase(kind_box, namespace, "client") == "Succeeded", 120)
     said = kind_box.api.request("GET", f"{POD.path(namespace, 'client')}/log")["text"]
