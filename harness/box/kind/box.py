@@ -196,7 +196,8 @@ class KindBox(EmbeddedBox):
         )  # fmt: skip
         self._keeper.farewell(self._cluster.farewell())
         began = time.monotonic()
-        with phase(self.listener, f"Creating kind cluster: Kubernetes {self.kubernetes}, {self.workers} workers"):
+        workers = "1 worker" if self.workers == 1 else f"{self.workers} workers"
+        with phase(self.listener, f"Creating kind cluster: Kubernetes {self.kubernetes}, {workers}"):
             self._cluster.create(self._write_config())
             self.timings["create"] = time.monotonic() - began
             self._connect()
