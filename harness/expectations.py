@@ -39,13 +39,22 @@ def compare(folder: Path, results: Sequence[CaseResult]) -> list[Difference]:
     for integration in sorted({result.integration for result in results}):
         expected = load(folder, integration)
         if expected is None:
-            raise UsageError(
-                f"there are no expected verdicts of {integration} in {folder}",
-                hint=f"Write them: muster run --integration {integration.partition('@')[0]} --profile all "
-                f"--expected {folder} --accept",
-            )
+            raise _missing(folder, integration)
         found += differences([one for one in results if one.integration == integration], expected)
     return found
+
+
+def require(folder: Path, integration: str) -> None:
+    """UsageError if nothing is expected of any version of an integration: better told before a run than after it."""
+    name = integration.partition("@")[0]
+    if not any(folder.glob(f"{name}@*.yaml")):
+        raise _missing(folder, name)
+
+
+def _missing(folder: Path, integration: str) -> UsageError:
+    name = integration.partition("@")[0]
+    write = f"muster run --integration {name} --profile all --expected {folder} --accept"
+    return UsageError(f"there are no expected verdicts of {integration} in {folder}", hint=f"Write them: {write}")
 
 
 def hit_by_races(folder: Path, results: Sequence[CaseResult]) -> dict[tuple[str, str], Struck]:

@@ -109,6 +109,9 @@ def run(
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
     _check(chosen, kubernetes, profile, pairs("--set", ",".join(settings)))
+    if expected is not None and not accept:
+        for name in chosen:
+            expectations.require(expected, name)
     options = [f"--muster-profile={profile}", f"--muster-timeout-factor={timeout_factor}", f"--muster-repeat={repeat}"]
     if cases:
         options += running.case_options(cases, [case.id for case in collect_cases()])

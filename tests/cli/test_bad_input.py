@@ -41,6 +41,7 @@ def muster(*arguments: str, cwd: Path | None = None, **environment: str) -> subp
         (["run", "--integration", "workload@1.30"], "To be had: 1.37.1"),
         (["run", "--integration", "workload@1.36", "--kubernetes", "1.37"], "Leave one of the two out"),
         (["run", "--integration", "control@7"], "no versions to choose from"),
+        (["run", "--expected", "/no/such/folder"], "there are no expected verdicts of workload in /no/such/folder"),
         (["run", "--set", "foo=1"], "has no option 'foo'"),
         (["run", "--set", "colour"], "expected KEY=VALUE"),
         (["run", "-q", "-v"], "exclude each other"),
