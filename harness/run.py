@@ -87,9 +87,16 @@ def assemble(folder: Path, plan: Plan, started: float, interrupted: bool) -> Run
     data = {
         "format": FORMAT, "name": folder.name, "started": started, "finished": time.time(), "muster": version("muster"),
         "box": plan.box, "cases": cases, "planned": planned, "interrupted": interrupted, "environment": environment(),
+        "timeout_factor": timeout_factor(plan.options),
         "implementations": [_filled(one) for one in implementations.values()],
     }  # fmt: skip
     return run_from_data(data)
+
+
+def timeout_factor(options: Sequence[str]) -> float:
+    """By what the flags of the plugin multiply every deadline."""
+    flag = "--muster-timeout-factor="
+    return next((float(one.removeprefix(flag)) for one in options if one.startswith(flag)), 1.0)
 
 
 def environment() -> dict[str, Any]:

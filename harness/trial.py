@@ -78,7 +78,10 @@ class Trial:
         return history, judge_case(history, self.case.strength)
 
     def _result(self, outcome: Outcome, seconds: float, **more: Any) -> CaseResult:
-        return result(self.case, self.lab, outcome, started=self.started, seconds=round(seconds, 3), **more)
+        played = not getattr(self.lab.box.nodes, "containers", False)
+        return result(
+            self.case, self.lab, outcome, started=self.started, seconds=round(seconds, 3), simulated=played, **more
+        )
 
     def _evidence(self) -> str:
         """Objects, events and the components' words during the case."""

@@ -1,8 +1,9 @@
 """The world of a case: a few words in which every case is written.
 
 A word that acts writes itself into the history before it acts. A word that asks (`is_bound_whole`, `is_refused`) writes
-down the promise with its deadline, waits for the records that decide it, and returns a `Verdict`. No word sleeps, and
-none looks at anything but what the recorder saw; so the verdict of a case can be reached again from its history alone.
+down the promise with its deadline, waits for the records that decide it, and returns a `Verdict`. What a word finds out
+elsewhere (an answer of the API server, how busy a process is) it writes down as a claim; so the verdict of a case can
+be reached again from its history alone.
 """
 
 from __future__ import annotations

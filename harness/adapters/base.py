@@ -1,6 +1,6 @@
 """What an integration is made of: one `Adapter` value per scheduler, and the few things it may ask of a box.
 
-An adapter is data and four functions, nothing to subclass: how it is installed, how a neutral `Gang` becomes objects
+An adapter is data and a few functions, nothing to subclass: how it is installed, how a neutral `Gang` becomes objects
 (through the templates in manifests/<name>/), which pods belong to which gang, and which objects describe a gang. The
 cases know nothing of it.
 """

@@ -31,7 +31,7 @@ Examples:
   muster recheck muster-runs/latest           judge a stored run again
 
 \b
-Exit codes: 0 conformant, 1 violated, 2 unknown or partial, 3 harness error, 4 usage.
+Exit codes: 0 conformant, 1 violated, 2 unknown, 3 harness error, 4 usage.
 """
 
 

@@ -34,7 +34,7 @@ def image() -> None:
 def build(kubernetes: str | None, mirror: str, as_json: bool) -> None:
     """Build the image from Debian packages and locked Go modules, or find it in the cache.
 
-    Needs root, debootstrap, gcc and libseccomp's headers; no container engine. About a quarter of an hour the first
+    Needs root, debootstrap, gcc, pkg-config and libseccomp's headers; no engine. About a quarter of an hour the first
     time, under a minute when only a file changed, nothing when nothing did.
     """
     with build_progress() as progress:

@@ -34,8 +34,8 @@ def _figures(history: History, line: Timeline, lives: list[Life], window: float)
         "skew_ms": max((skew[0] for skew in skews), default=None),
         "skew_revisions": max((skew[1] for skew in skews), default=None),
         "start_ms": round((starts[0] - lives[0].begun_at) * 1000, 3) if starts else None,
-        "partial_pod_seconds": round(pods, 6),
-        "partial_gpu_seconds": round(gpus, 6),
+        "held_pod_seconds": round(pods, 6),
+        "held_gpu_seconds": round(gpus, 6),
         "binds": sum(len(life.binds) for life in lives),
         "rollbacks": sum(one.fate is Fate.ROLLED_BACK for one in found),
     }

@@ -71,6 +71,7 @@ class RunResult:
     cases: tuple[CaseResult, ...]
     planned: int = 0  # how many cases were to run; more than len(cases) means the run was cut off
     interrupted: bool = False
+    timeout_factor: float = 1.0  # by which every deadline was multiplied
     environment: Mapping[str, Any] = field(default_factory=dict)
     kills: Mapping[str, Any] | None = None  # the kill matrix, if `muster prove` made one
 

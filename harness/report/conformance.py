@@ -15,14 +15,15 @@ import yaml
 from harness.core.results import CaseResult, RunResult
 from harness.core.verdict import Outcome
 from harness.report.files import stamp, text
-from harness.report.model import Judged, Level, Profile, figure, judged, missing, why
+from harness.report.model import Judged, Level, Profile, figure, judged, missing, why, worst_repeats
 
 API_VERSION = "muster.dev/v1"
 KIND = "ConformanceReport"
 
 
 def report(run: RunResult) -> dict[str, Any]:
-    """The report as plain data, keys in the order they are written."""
+    """The report as plain data, keys in the order they are written; of repeats of a case the worst counts."""
+    run = worst_repeats(run)
     lacking = missing(run)
     return {
         "apiVersion": API_VERSION,
@@ -36,6 +37,7 @@ def report(run: RunResult) -> dict[str, Any]:
             "seconds": round(max(0.0, run.finished - run.started), 3),
             "planned": max(run.planned, len(run.cases)),
             "ran": len(run.cases),
+            **_filled({"timeoutFactor": _rounded(run.timeout_factor) if run.timeout_factor != 1 else None}),
             "complete": not lacking,
             **_filled({"missing": lacking}),
         },

@@ -14,7 +14,7 @@ How a level's result follows from its cases, worst first:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -111,6 +111,17 @@ def judged(run: RunResult) -> list[Judged]:
         profiles = tuple(_profile(p, cases, cut) for p in sorted({case.profile for case in cases}))
         found.append(Judged(known[name], cases, profiles))
     return found
+
+
+def worst_repeats(run: RunResult) -> RunResult:
+    """The run with each case once on each integration: of its repeats the first of the worst."""
+    kept: dict[tuple[str, str], CaseResult] = {}
+    for case in run.cases:
+        known = kept.get((case.integration, case.case))
+        if known is None or case.outcome.badness > known.outcome.badness:
+            kept[case.integration, case.case] = case
+    spared = len(run.cases) - len(kept)
+    return replace(run, cases=tuple(kept.values()), planned=max(0, run.planned - spared)) if spared else run
 
 
 def level_result(name: str, outcomes: Iterable[Outcome], *, cut: bool = False) -> Result:

@@ -24,7 +24,7 @@ def test_a_gang_bound_whole_passes_and_its_skew_is_reported() -> None:
     figures = verdict.figures["gangs"]["ns/a"]
     assert figures["skew_ms"] == pytest.approx(300)
     assert figures["skew_revisions"] == 3
-    assert figures["partial_pod_seconds"] == pytest.approx(0.1 * (1 + 2 + 3))
+    assert figures["held_pod_seconds"] == pytest.approx(0.1 * (1 + 2 + 3))
     assert figures["binds"] == 4
 
 
@@ -133,7 +133,7 @@ def test_placeholders_are_holds_and_never_members() -> None:
         begun.pod(f"ph-{n}", gang="a", part="placeholder").bind(f"ph-{n}")
     verdict = atomic.judge(begun.end(10))
     assert verdict.outcome is Outcome.PASS
-    assert verdict.figures["gangs"]["ns/a"]["partial_gpu_seconds"] == pytest.approx(40)
+    assert verdict.figures["gangs"]["ns/a"]["held_gpu_seconds"] == pytest.approx(40)
     assert verdict.figures["gangs"]["ns/a"]["binds"] == 0
 
 

@@ -48,4 +48,4 @@ def test_a_started_gang_may_keep_what_it_has() -> None:
 
 
 def test_what_was_held_is_always_reported() -> None:
-    assert hostage.judge(held().end(11)).figures["partial_gpu_seconds"] == 10
+    assert hostage.judge(held().end(11)).figures["held_gpu_seconds"] == 10

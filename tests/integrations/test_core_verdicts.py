@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from harness.adapters import adapter
 
@@ -29,14 +28,6 @@ def test_every_gang_scheduler_has_its_verdicts_written_down():
         "coscheduling@0.34.7", "koordinator@1.8.0", "volcano@1.14.1",
         "workload@1.35.4", "workload@1.36.4", "workload@1.37.1", "yunikorn@1.8.0",
     } <= set(combinations())  # fmt: skip
-
-
-@pytest.mark.parametrize("name", combinations())
-def test_every_recorded_violation_and_every_race_is_explained(name: str):
-    known = yaml.safe_load((EXPECTED / f"{name}.yaml").read_text())
-
-    for case, why in {**(known.get("violated") or {}), **(known.get("unsteady") or {})}.items():
-        assert len(str(why)) > 40, case
 
 
 def schedulers() -> list[str]:

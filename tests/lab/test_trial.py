@@ -67,7 +67,9 @@ def test_every_repeat_of_a_case_keeps_its_own_history(lab: Lab, tmp_path: Path):
     found = []
     for repetition in (1, 2):
         trial = Trial(lab, STOPS, tmp_path, repetition)
-        found.append(trial.finish(None).history)
+        ended = trial.finish(None)
+        found.append(ended.history)
+        assert ended.simulated, "no container runs in an embedded box"
         lab.reset()
 
     assert [Path(one).name for one in found] == ["stops.jsonl.zst", "stops.2.jsonl.zst"]

@@ -10,13 +10,14 @@ import pytest
 import yaml
 
 from harness.core.errors import UsageError
+from harness.core.figures import gang_figures
 from harness.core.results import RunResult
 from harness.core.verdict import Outcome
 from harness.report.conformance import dump, report, report_yaml
 from harness.report.model import Result, headline, judged, level_result, missing
 from harness.report.verify import check, load_report, problems, schema
 
-from .sample import sample_run
+from .sample import history_of, sample_run
 
 
 def test_the_schema_is_itself_valid() -> None:
@@ -48,6 +49,40 @@ def test_profiles_carry_statistics_and_lists() -> None:
     assert violated["violatedAtRevision"] == 1093
     assert violated["clauses"] and violated["reason"] and violated["digest"].startswith("sha256:")
     assert violated["heldGpuSeconds"] > 25
+
+
+def test_what_gangs_are_measured_to_hold_is_in_the_report() -> None:
+    run = sample_run()
+    measured = gang_figures(history_of("two-gangs-that-fit-one-at-a-time-do-not-deadlock"))
+    data = report(replace(run, cases=(replace(run.cases[0], figures=measured),), planned=1))
+    [case] = [case for one in data["implementations"] for case in one["cases"]]
+    assert case["heldGpuSeconds"] == pytest.approx(sum(one["held_gpu_seconds"] for one in measured.values()), abs=0.001)
+    assert case["heldGpuSeconds"] > 0
+    assert case["heldPodSeconds"] > 0
+
+
+def test_of_repeats_of_a_case_the_worst_counts() -> None:
+    run = sample_run()
+    good = replace(run.cases[0], outcome=Outcome.PASS, verdicts=(), figures={})
+    bad = replace(good, outcome=Outcome.VIOLATED, error="it was")
+    repeated = replace(run, cases=(good, bad, good, *run.cases[1:]), planned=run.planned + 2)
+    data = report(repeated)
+    [case] = [
+        case
+        for one in data["implementations"]
+        for case in one["cases"]
+        if (one["integration"], case["case"]) == (good.integration, good.case)
+    ]
+    assert case["outcome"] == "violated"
+    assert (data["run"]["planned"], data["run"]["ran"]) == (run.planned, len(run.cases))
+    assert problems(data) == []
+
+
+def test_stretched_deadlines_are_told() -> None:
+    assert "timeoutFactor" not in report(sample_run())["run"]
+    data = report(sample_run(timeout_factor=2.5))
+    assert data["run"]["timeoutFactor"] == 2.5
+    assert problems(data) == []
 
 
 @pytest.mark.parametrize(

@@ -60,11 +60,11 @@ def stored() -> list[NodeImage]:
     return found
 
 
-def find(kubernetes: str | None = None, progress: Progress = silent, mirror: str = "") -> NodeImage | None:
+def find(kubernetes: str | None = None, progress: Progress = silent) -> NodeImage | None:
     """The finished image of this version, if it was built from what there is now."""
     versions = recipe.versions(kubernetes)
     artifacts = recipe.resolve_all(versions, progress)
-    key = recipe.image_key(artifacts, mirror or recipe.recipe().mirror)
+    key = recipe.image_key(artifacts)
     return next((image for image in stored() if image.key == key), None)
 
 
@@ -72,13 +72,12 @@ def provide(kubernetes: str | None = None, progress: Progress = silent, mirror: 
     """The image, built now if it is not there."""
     versions = recipe.versions(kubernetes)
     say = Say(versions["kubernetes"], progress)
-    ready = find(kubernetes, progress, mirror) if _built(versions) else None
+    ready = find(kubernetes, progress) if _built(versions) else None
     if ready is not None:
         return ready
     rootfs.require_tools()
     artifacts = recipe.resolve_all(versions, progress)
-    mirror = mirror or recipe.recipe().mirror
-    key = recipe.image_key(artifacts, mirror)
+    key = recipe.image_key(artifacts)
     recipe.store().mkdir(parents=True, exist_ok=True)
     with FileLock(recipe.store() / f".node-{key[: recipe.SHORT]}.lock"):
         ready = next((image for image in stored() if image.key == key), None)
@@ -86,7 +85,7 @@ def provide(kubernetes: str | None = None, progress: Progress = silent, mirror: 
             return ready
         failures.require_space(f"node image {versions['kubernetes']}", recipe.store(), ROOM_MB << 20)
         _sweep()
-        image = _build(versions, artifacts, key, mirror, say)
+        image = _build(versions, artifacts, key, mirror or recipe.recipe().mirror, say)
     say(f"built {image.tag}, {image.size / 1e6:.0f} MB", stage="done")
     return image
 

@@ -90,17 +90,18 @@ def resolve_all(wanted: Mapping[str, str], progress: Progress) -> dict[str, Arti
     return {name: resolve(name, wanted[name], progress=progress) for name in recipe().components()}
 
 
-def rootfs_key(mirror: str) -> str:
-    parts = [recipe().suite, mirror, *sorted(recipe().packages), architecture()]
+def rootfs_key() -> str:
+    """The hash over what the file system is made of; where its packages are fetched from makes no difference."""
+    parts = [recipe().suite, *sorted(recipe().packages), architecture()]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def image_key(artifacts: Mapping[str, Artifact], mirror: str) -> str:
+def image_key(artifacts: Mapping[str, Artifact]) -> str:
     """The hash over everything that goes into a node image."""
     files = {path.relative_to(source()).as_posix(): path for path in sorted(source().rglob("*")) if path.is_file()}
     parts = {
         "steps": STEPS,
-        "rootfs": rootfs_key(mirror),
+        "rootfs": rootfs_key(),
         "binaries": {name: dict(sorted(artifact.checksums.items())) for name, artifact in sorted(artifacts.items())},
         "files": {
             name: [hashlib.sha256(path.read_bytes()).hexdigest(), bool(path.stat().st_mode & 0o100)]

@@ -44,7 +44,7 @@ def require_tools() -> None:
 
 def provide(mirror: str, say: Say) -> Path:
     """The tar of the file system, made now if it is not there."""
-    target = recipe.store() / f"rootfs-{recipe.recipe().suite}-{recipe.rootfs_key(mirror)[: recipe.SHORT]}.tar"
+    target = recipe.store() / f"rootfs-{recipe.recipe().suite}-{recipe.rootfs_key()[: recipe.SHORT]}.tar"
     if target.is_file():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -32,8 +32,8 @@ def judge(history: History) -> Verdict:
         for life in lives:
             if life.gang is not None and life.gang.timeout is not None:
                 findings.append(_timed(line, life, life.gang.timeout + bound))
-    held = sum(one["partial_gpu_seconds"] for one in gang_figures(history).values())
-    return conclude(NAME, LAW, history, findings, figures={"partial_gpu_seconds": round(held, 6)})
+    held = sum(one["held_gpu_seconds"] for one in gang_figures(history).values())
+    return conclude(NAME, LAW, history, findings, figures={"held_gpu_seconds": round(held, 6)})
 
 
 def _free(step: Step) -> bool:

@@ -1,10 +1,11 @@
 """No needless victims: nothing is evicted for a gang that then does not start, and a victim gang falls whole.
 
-A victim is a bound pod the scheduler itself put out: the DisruptionTarget condition or a Preempted event, or a delete
-or eviction by a program that also makes binds. Taking back members of a gang that never had quorum is a rollback, and
-what the case deletes is its own business; neither has victims. For each victim something that was waiting then (a
-gang, or a pod of no gang) must start within the deadline `start_after_eviction`. A victim gang with `disruption: gang`
-is, within the deadline `evicted`, at zero or at quorum. And the promises `evicted` and `untouched`.
+A victim is a bound pod the scheduler itself put out: the DisruptionTarget condition or an event that says so
+(Preempted, Evict), or a delete or eviction by a program that also makes binds. Taking back members of a gang that never
+had quorum is a rollback, and what the case deletes is its own business; neither has victims. For each victim something
+that was waiting then (a gang, or a pod of no gang) must start within the deadline `start_after_eviction`. A victim gang
+with `disruption: gang` is, within the deadline `evicted`, at zero or at quorum. And the promises `evicted` and
+`untouched`.
 """
 
 from __future__ import annotations
