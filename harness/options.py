@@ -7,6 +7,8 @@ variable, the variable over the ini file. Values are checked before anything is 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,7 +140,7 @@ def rerun(chosen: Options, integration: str, kubernetes: str) -> str:
     words += [f"--box {chosen.box.kind}"] if chosen.box.kind != "embedded" else []
     given = {"kind-workers": chosen.box.workers, "image": chosen.box.image, "sync": chosen.box.sync}
     words += [f"--{name} {value}" for name, value in given.items() if value is not None]
-    words += [f"--set {key}={value}" for key, value in chosen.settings.items()]
+    words += [f"--set {shlex.quote(f'{key}={value}')}" for key, value in chosen.settings.items()]
     words += [f"--gate {gate}={str(on).lower()}" for gate, on in chosen.gates.items()]
     words += [f"--binary {name}={path}" for name, path in chosen.binaries.items()]
     words += [f"--timeout-factor {chosen.timeout_factor:g}"] if chosen.timeout_factor != 1 else []
@@ -146,9 +148,9 @@ def rerun(chosen: Options, integration: str, kubernetes: str) -> str:
 
 
 def pairs(option: str, text: str) -> dict[str, str]:
-    """`a=1,b=2` as a mapping."""
+    """`a=1,b=2` as a mapping; a comma that no KEY= follows belongs to the value."""
     found = {}
-    for part in (part for part in text.split(",") if part):
+    for part in (part for part in re.split(r",(?=[\w.-]+=)", text) if part):
         key, separator, value = part.partition("=")
         if not separator or not key:
             raise UsageError(f"{option}: expected KEY=VALUE, given {part!r}")

@@ -37,6 +37,7 @@ class Box(Protocol):
     artifacts: dict[str, Any]
     api: Any
     profile: Any
+    gates: dict[str, bool]  # of Kubernetes, as far as somebody chose them
 
     @property
     def authority(self) -> Any: ...
@@ -132,7 +133,6 @@ class Adapter:
     limits: tuple[Limit, ...] = ()
     pace: str = ""  # a period or backoff of its own that decides how long cases take, in a sentence for the report
     needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)
-    kubernetes: tuple[str, ...] = ("1.35", "1.36", "1.37")  # minors it runs on
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.adapters import hosting, released
 from harness.adapters.base import Box, Departure, Object, Part, Settings, Site
@@ -19,6 +19,7 @@ from harness.box.artifacts import Artifact
 from harness.core.errors import ApiError, HarnessError, UsageError
 
 CONTROLLER = "jobset-controller"
+OLD = "0.11.1"  # for Kubernetes 1.35
 JOBSET = ("jobset.x-k8s.io/v1alpha2", "JobSet")
 JOB = ("batch/v1", "Job")
 DEFINITION = "jobsets.jobset.x-k8s.io"
@@ -53,7 +54,7 @@ class Field:
 
 def start(box: Box, settings: Settings, fields: Sequence[Field] = ()) -> Artifact:
     """Start the controller and register its webhooks; JobSets then have these fields too."""
-    found = hosting.artifact("jobset", settings)
+    found = hosting.artifact("jobset", replace(settings, version=settings.version or fitting(box.kubernetes)))
     check_pair(found.version, box.kubernetes)
     if not hosting.runs(box, CONTROLLER):
         hosting.ensure_crds(box, found)
@@ -90,15 +91,20 @@ def cluster(site: Site) -> list[Object]:
     return RELEASE.in_cluster(site, {"jobset.yaml": RELEASE.configuration_inside()})
 
 
+def fitting(kubernetes: str) -> str | None:
+    """The release whose pod templates know the gang reference of this Kubernetes; None: the latest."""
+    return OLD if kubernetes.startswith("1.35.") else None
+
+
 def check_pair(version: str, kubernetes: str) -> None:
     """UsageError for a JobSet whose pod templates do not know the gang reference of this Kubernetes."""
     old = kubernetes.startswith("1.35.")
     if old != version.startswith("0.11."):
-        fitting = "0.11.1" if old else "0.12.0"
+        better = OLD if old else "0.12.0"
         raise UsageError(
             f"JobSet {version} does not go with Kubernetes {kubernetes}: its pod templates have the reference to a "
             f"gang of {'a later' if old else 'an earlier'} release",
-            hint=f"Ask for JobSet {fitting}, such as --integration jobset-gang@{fitting}.",
+            hint=f"Leave the version out, or ask for JobSet {better}, such as --integration jobset-gang@{better}.",
         )
 
 

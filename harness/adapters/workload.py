@@ -13,6 +13,7 @@ from harness.adapters.base import BACKOFF_PACE, Adapter, Box, Departure, Install
 from harness.box.profile import profile
 from harness.core.gang import Gang
 
+TOPOLOGY = "TopologyAwareWorkloadScheduling"
 DEPARTURES = (
     Departure("feature gates of the gang API are on", "the API is alpha or beta and off by default in every release"),
     Departure("leader election is off", "one scheduler runs per box"),
@@ -20,13 +21,14 @@ DEPARTURES = (
 
 
 def install(box: Box, settings: Settings) -> Installed:
-    """Nothing to add: kube-scheduler came up with the box."""
+    """Nothing to add: kube-scheduler came up with the box. Domains of nodes are known behind a gate of their own."""
     return Installed(
         version=box.kubernetes,
         artifacts=(box.artifacts["kubernetes"],),
         departures=DEPARTURES,
         schedulers=("kube-scheduler",),
         controllers=("kube-controller-manager",),
+        features=frozenset({"topology"}) if box.gates.get(TOPOLOGY) else frozenset(),
     )
 
 

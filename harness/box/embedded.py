@@ -66,7 +66,7 @@ class EmbeddedBox:
         self._wanted = kubernetes or profile.default_minor()
         self._name = registry.check_name(name) if name is not None else None
         self._binaries = binaries
-        self._gates = dict(gates or {})
+        self.gates = dict(gates or {})
         self._port = port
         self._with_scheduler = scheduler
         self._definitions = tuple(definitions)  # files of CRDs that are there before any controller starts
@@ -86,7 +86,7 @@ class EmbeddedBox:
             )
         self.kubernetes = self.artifacts["kubernetes"].version
         self.profile = profile.profile(self.kubernetes)
-        for gate in self._gates:
+        for gate in self.gates:
             self.profile.homes(gate)
         self.directory = registry.claim(self._name)
         self.name = self.directory.name
@@ -223,21 +223,21 @@ class EmbeddedBox:
         served = ",".join(f"{group}=true" for group in self.profile.runtime_config)
         policy = data_root() / "clusters" / "audit-policy.yaml"
         flags = profile.flags("apiserver", etcd=ETCD, port=self.port, audit_policy=policy)
-        flags += [f"--runtime-config={served}", *self.profile.gate_flags("apiserver", self._gates)]
+        flags += [f"--runtime-config={served}", *self.profile.gate_flags("apiserver", self.gates)]
         return self.run(self._kubernetes("kube-apiserver", flags), self.https_probe(self.port))
 
     def _controller_manager(self) -> tuple[Command, Probe | None]:
         self.identity("system:kube-controller-manager")  # its own role only covers it with a token per controller
         port = self.reserve_port()
         flags = profile.flags("controllerManager", port=port) + self.profile.gate_flags(
-            "controllerManager", self._gates
+            "controllerManager", self.gates
         )
         return self._kubernetes("kube-controller-manager", flags), self.https_probe(port, "/healthz")
 
     def _scheduler(self) -> tuple[Command, Probe | None]:
         self.identity("system:kube-scheduler", ())
         port = self.reserve_port()
-        flags = profile.flags("scheduler", port=port) + self.profile.gate_flags("scheduler", self._gates)
+        flags = profile.flags("scheduler", port=port) + self.profile.gate_flags("scheduler", self.gates)
         return self._kubernetes("kube-scheduler", flags), self.https_probe(port)
 
     def _kwok(self) -> tuple[Command, Probe | None]:
@@ -256,7 +256,7 @@ class EmbeddedBox:
 
     def _prepared_key(self) -> str:
         parts = [self.artifacts["etcd"].checksums["etcd"], self.artifacts["kubernetes"].checksums["kube-apiserver"]]
-        parts += [*self.profile.runtime_config, *self.profile.gate_flags("apiserver", self._gates)]
+        parts += [*self.profile.runtime_config, *self.profile.gate_flags("apiserver", self.gates)]
         return prepared.key(parts + [sha256(path) for path in self._definitions])
 
     def _prepare(self, folder: Path) -> None:

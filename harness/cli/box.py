@@ -10,7 +10,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from types import FrameType
 
 import click
@@ -71,7 +73,7 @@ def up(
     box.start()
     try:
         if integration:
-            _install(box, integration)
+            _install(box, integration, given)
         _greet(box, keep)
         if keep:
             box.keep()
@@ -108,7 +110,8 @@ def ps(as_json: bool) -> None:
     boxes = registry.running()
     left = left_clusters()
     if as_json:
-        rows = [{**asdict(entry), "kubeconfig": str(entry.kubeconfig)} for entry in boxes]
+        rows = [{**asdict(entry), "kubeconfig": str(entry.kubeconfig), "left": False} for entry in boxes]
+        rows += [{"name": cluster, "kind": "kind", "left": True} for cluster in left]
         click.echo(json.dumps(rows, indent=1))
         return
     if not boxes and not left:
@@ -170,7 +173,7 @@ def _needs_scheduler(integration: str | None) -> bool:
     return True if integration is None else adapter(integration.partition("@")[0]).needs_scheduler
 
 
-def _install(box: EmbeddedBox, integration: str) -> None:
+def _install(box: EmbeddedBox, integration: str, binaries: Mapping[str, Path]) -> None:
     from harness.adapters import adapter
     from harness.adapters.base import Settings
     from harness.box.phases import phase
@@ -179,7 +182,7 @@ def _install(box: EmbeddedBox, integration: str) -> None:
     name, _, version = integration.partition("@")
     chosen = adapter(name)
     with phase(box.listener, f"Installing {chosen.title}"):
-        install(chosen, box, Settings(version or None, progress=box.listener.build))
+        install(chosen, box, Settings(version or None, binaries, progress=box.listener.build))
 
 
 def left_clusters() -> list[str]:

@@ -8,14 +8,16 @@ import platform
 import shutil
 import sys
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 
 import click
 
 from harness.box import registry
 from harness.box.artifacts import load, store
 from harness.box.data import cache_root, state_root
+from harness.box.kind import docker
 from harness.cli.terminal import console
-from harness.core.errors import ExitCode, MusterError
+from harness.core.errors import ExitCode, HarnessError, MusterError
 
 FREE_GB = 15  # what three control planes and their build caches were seen to need, and some air
 
@@ -116,8 +118,14 @@ def _kubectl() -> Finding:
 
 
 def _docker() -> Finding:
-    path = shutil.which("docker")
-    return Finding("docker", path is not None, False, path or "not on PATH", "Only the kind box needs it.")
+    """Whether kind boxes can be had: an engine that answers, and the driver."""
+    try:
+        version = docker.require_engine()
+    except HarnessError as error:
+        return Finding("docker", False, False, error.message.partition(": ")[2] or error.message, error.hint)
+    driver = find_spec("pytest_kind") is not None
+    advice = "Only the kind box needs it: pip install 'muster[kind]'"
+    return Finding("docker", driver, False, f"{version}, {'with' if driver else 'without'} pytest-kind", advice)
 
 
 def _boxes() -> Finding:

@@ -8,10 +8,8 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.status import Status
 from rich.table import Table
 
 from harness import expectations, report
@@ -20,8 +18,9 @@ from harness.adapters import adapter
 from harness.adapters.base import Settings, check_options
 from harness.box.artifacts import load, parse_binaries
 from harness.box.kinds import Wanted
+from harness.cli.draw import Draw
 from harness.cli.held import hold_against, once_more
-from harness.cli.terminal import STYLES, PhaseLines, console, leave_stdout
+from harness.cli.terminal import console, leave_stdout
 from harness.collect import collect_cases
 from harness.core.catalogue import LEVELS, PROFILES
 from harness.core.errors import ExitCode, HarnessError, UsageError
@@ -109,6 +108,8 @@ def run(
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
     _check(chosen, kubernetes, profile, pairs("--set", ",".join(settings)))
+    if profile in PROFILES and not (cases or settings or gates or probe):  # those can add what is missing
+        _check_profile(chosen, kubernetes, profile)
     if expected is not None and not accept:
         for name in chosen:
             expectations.require(expected, name)
@@ -203,64 +204,6 @@ def summary(result: RunResult) -> None:
                 out.print(f"  {one.integration}: {one.pace}", style="dim")
 
 
-class Draw:
-    """Turns events into lines."""
-
-    def __init__(self, *, quiet: bool, verbose: bool) -> None:
-        self._quiet = quiet
-        self._verbose = verbose
-        self._phases = PhaseLines(quiet=quiet)
-        self._out = console()
-        self._status: Status | None = self._out.status("starting ...") if self._out.is_terminal and not quiet else None
-        self._busy: dict[str, tuple[str, float]] = {}
-
-    def __call__(self, event: dict[str, Any]) -> None:
-        kind = event["event"]
-        if kind == "phase-begin" and event["worker"] in ("main", "gw0"):
-            self._phases.begin(event["phase"])
-        elif kind == "phase-end" and event["worker"] in ("main", "gw0"):
-            self._phases.end(event["phase"], event["seconds"], failed=event["failed"])
-        elif kind == "build":
-            self._phases.said(event["text"], event["stage"])
-        elif kind == "begin":
-            self._busy[event["worker"]] = (event["case"], time.monotonic())
-            self._live()
-        elif kind == "case":
-            self._busy.pop(event["worker"], None)
-            self._case(event["result"])
-            self._live()
-
-    def close(self) -> None:
-        if self._status is not None:
-            self._status.stop()
-
-    def _live(self) -> None:
-        if self._status is not None:
-            self._status.update("  ".join(f"{case} ..." for case, _ in self._busy.values()))
-            (self._status.start if self._busy else self._status.stop)()
-
-    def _case(self, result: dict[str, Any]) -> None:
-        outcome = Outcome(result["outcome"])
-        if self._quiet and outcome in (Outcome.PASS, Outcome.NOT_SUPPORTED):
-            return
-        mark, style = STYLES[outcome]
-        took = f"{result['seconds']:.1f} s" if outcome is not Outcome.NOT_SUPPORTED else "not supported"
-        self._out.print(
-            f" [{style}]{mark}[/{style}] {result['folder']}/{result['case']} "
-            f"[dim]({result['integration']}) {took}[/dim]"
-        )
-        for verdict in result["verdicts"]:
-            if verdict["outcome"] == outcome and outcome in (Outcome.VIOLATED, Outcome.UNKNOWN):
-                self._out.print(f"     {verdict['check']}: {verdict['reason']}", markup=False, style=style)
-        if result["error"]:
-            self._out.print(f"     {result['error']}", markup=False, style="yellow")
-        if outcome in (Outcome.VIOLATED, Outcome.UNKNOWN):
-            self._out.print(f"     again: {result['rerun']}", markup=False, style="dim")
-        if self._verbose:
-            for gang, figures in result["figures"].items():
-                self._out.print(f"     {gang}: {figures}", markup=False, style="dim")
-
-
 def _check(integrations: tuple[str, ...], kubernetes: str | None, profile: str, settings: Mapping[str, str]) -> None:
     register = load()
     for integration in integrations:
@@ -277,3 +220,17 @@ def _check(integrations: tuple[str, ...], kubernetes: str | None, profile: str, 
     allowed = (*LEVELS, "all", *PROFILES)
     if profile not in allowed:
         raise UsageError(f"there is no profile {profile!r}", hint=f"Allowed: {', '.join(allowed)}.")
+
+
+def _check_profile(integrations: tuple[str, ...], kubernetes: str | None, profile: str) -> None:
+    """UsageError for an integration that claims nothing a case of the profile asks for."""
+    wanted = [case for case in collect_cases() if case.profile == profile]
+    for integration in integrations:
+        name, _, version = integration.partition("@")
+        minor = load().lock("kubernetes", kubernetes_of(integration, kubernetes or "") or None).version
+        features = adapter(name).features(version, minor)
+        if all(case.unmet(name, features, minor) for case in wanted):
+            raise UsageError(
+                f"no case of the profile {profile} asks for anything that {name} claims on Kubernetes {minor}",
+                hint=f"It claims: {', '.join(sorted(features))}. Profiles: {', '.join(PROFILES)}.",
+            )

@@ -260,3 +260,12 @@ def test_queue_has_the_limits(name: str) -> None:
     text = render(f"{name}/queue.yaml.j2", name="team", namespace="n", limits=limits, queues={"team": limits})
     (obj,) = parse(text)
     assert "team" in text and json.dumps("4") in json.dumps(obj)
+
+
+def test_the_release_of_jobset_that_goes_with_kubernetes_is_the_default():
+    from harness.adapters import jobset
+
+    jobset.check_pair(jobset.fitting("1.35.4") or "", "1.35.4")
+    assert jobset.fitting("1.37.1") is None
+    with pytest.raises(UsageError, match=r"does not go with Kubernetes 1\.35\.4"):
+        jobset.check_pair("0.12.0", "1.35.4")

@@ -1,5 +1,6 @@
 """What a user can get wrong ends in one message and a documented exit code, never in a traceback."""
 
+import json
 import os
 import subprocess
 import sys
@@ -42,6 +43,8 @@ def muster(*arguments: str, cwd: Path | None = None, **environment: str) -> subp
         (["run", "--integration", "workload@1.36", "--kubernetes", "1.37"], "Leave one of the two out"),
         (["run", "--integration", "control@7"], "no versions to choose from"),
         (["run", "--expected", "/no/such/folder"], "there are no expected verdicts of workload in /no/such/folder"),
+        (["run", "--integration", "jobset-barrier", "--profile", "GANG-CORE"], "It claims: jobset-barrier."),
+        (["run", "--profile", "GANG-TOPOLOGY"], "no case of the profile GANG-TOPOLOGY asks for anything that workload"),
         (["run", "--set", "foo=1"], "has no option 'foo'"),
         (["run", "--set", "colour"], "expected KEY=VALUE"),
         (["run", "-q", "-v"], "exclude each other"),
@@ -103,3 +106,23 @@ def test_a_bug_of_muster_is_called_one_and_is_no_verdict():
     assert done.returncode == 3
     assert "ZeroDivisionError" in done.stderr
     assert "this is a bug of muster" in done.stderr
+
+
+def test_a_comma_in_a_setting_is_part_of_it():
+    from harness.options import pairs
+
+    assert pairs("--set", "actions=allocate, preempt,backfill,queue=a") == {
+        "actions": "allocate, preempt,backfill",
+        "queue": "a",
+    }
+
+
+def test_clusters_that_were_left_are_in_the_json_too(monkeypatch: pytest.MonkeyPatch):
+    from click.testing import CliRunner
+
+    from harness.cli import box
+    from harness.cli.box import ps
+
+    monkeypatch.setattr(box.docker, "clusters", lambda: ["muster-old"])
+    found = json.loads(CliRunner().invoke(ps, ["--json"]).output)
+    assert {"name": "old", "kind": "kind", "left": True} in found

@@ -13,7 +13,7 @@ import json
 import platform
 import tarfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -170,12 +170,3 @@ def _config(image: Image, digest: str) -> dict[str, object]:
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest}"]},
         "history": [{"created": EPOCH, "created_by": "muster"}],
     }  # fmt: skip
-
-
-def file_hash(paths: Iterable[Path]) -> str:
-    """One hash over the content of files, in the order given."""
-    digest = hashlib.sha256()
-    for path in paths:
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()

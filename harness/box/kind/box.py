@@ -87,7 +87,7 @@ class KindBox(EmbeddedBox):
         self.kubernetes = self.image.kubernetes
         self.shell = nodeimage.SHELL if self.image.own else ""
         self.profile = profile.profile(self.kubernetes)
-        for gate in self._gates:
+        for gate in self.gates:
             self.profile.homes(gate)
         self._resolve()
         self.directory = self._claim()
@@ -212,7 +212,7 @@ class KindBox(EmbeddedBox):
         path = self.directory / "cluster.yaml"
         path.write_text(
             config.cluster_config(
-                name=self._cluster_name, profile=self.profile, gates=self._gates, workers=self.workers,
+                name=self._cluster_name, profile=self.profile, gates=self.gates, workers=self.workers,
                 port=self._port, own=self.image.own, audit_folder=self.directory / "audit", sync=self._sync,
                 versions=self.versions,
             )

@@ -22,10 +22,7 @@ def require_engine() -> str:
     """The version of the engine; HarnessError that says how to get one."""
     if shutil.which("docker") is None:
         raise _none("there is no `docker` on PATH")
-    try:
-        answer = _docker(["version", "--format", "{{.Server.Version}}"], QUICK)
-    except subprocess.TimeoutExpired:
-        raise _none(f"the engine did not answer within {QUICK:.0f} s") from None
+    answer = _docker(["version", "--format", "{{.Server.Version}}"], QUICK)
     if answer.returncode != 0:
         said = (answer.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise _none(said)
@@ -84,7 +81,7 @@ def clusters() -> list[str]:
     try:
         form = '{{.Label "' + CLUSTER_LABEL + '"}}'
         done = _docker(["ps", "--all", "--filter", f"label={CLUSTER_LABEL}", "--format", form], QUICK)
-    except subprocess.TimeoutExpired:
+    except HarnessError:
         return []
     names = {line.strip() for line in done.stdout.splitlines()} if done.returncode == 0 else set()
     return sorted(name for name in names if name.startswith(PREFIX))
@@ -105,10 +102,15 @@ def remove(names: Sequence[str]) -> None:
 
 
 def _docker(arguments: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["docker", *arguments], capture_output=True, text=True, errors="replace", timeout=timeout, check=False,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    try:
+        return subprocess.run(
+            ["docker", *arguments], capture_output=True, text=True, errors="replace", timeout=timeout, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise HarnessError(
+            f"docker {arguments[0]} did not answer within {timeout:.0f} s", hint="Is the engine well? See: docker info"
+        ) from None
 
 
 def _none(why: str) -> HarnessError:
