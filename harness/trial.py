@@ -39,6 +39,7 @@ class Trial:
         self.folder = folder
         self._called = case.id if repetition == 1 else f"{case.id}.{repetition}"  # its files, each repeat's own
         self.started = time.time()
+        self._restarts = {name: process.restarts for name, process in lab.box.processes.items()}
         self._log_offsets = {name: _size(process.log) for name, process in lab.box.processes.items()}
         self.world = World(lab, case.id)
 
@@ -49,6 +50,8 @@ class Trial:
         for name, process in self.lab.box.processes.items():
             if process.crashed:
                 self.world.recorder.act("note", text=f"{name} is down, and nobody here ended it ({process.ending})")
+            if (again := process.restarts - self._restarts.get(name, 0)) > 0:
+                self.world.recorder.act("note", text=f"{name} crashed; its kubelet started it again {again} times")
         try:
             history, verdicts = self._judged()
             if not fault and case_outcome(verdicts) is Outcome.UNKNOWN:

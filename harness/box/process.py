@@ -37,6 +37,8 @@ class Command:
 class Process:
     """One component of a box."""
 
+    restarts = 0  # by a kubelet, which there is none of here: what crashes is started again by a supervisor
+
     def __init__(self, keeper_link: KeeperLink, command: Command, log: Path, probe: Probe | None) -> None:
         self.command = command
         self.log = log

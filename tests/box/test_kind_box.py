@@ -237,6 +237,14 @@ def test_a_webhook_that_is_a_process_of_this_machine_is_called(kind_box: Any, na
         server.shutdown()
 
 
+def test_a_crash_is_counted_by_the_kubelet(kind_box: Any) -> None:
+    program = kind_box.processes["kube-scheduler"]
+    before = program.restarts
+    os.kill(program.pid, signal.SIGKILL)
+    until(lambda: program.restarts == before + 1)
+    program.wait_ready(60)
+
+
 def muster(*arguments: str) -> str:
     command = [sys.executable, "-m", "harness", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120).stdout

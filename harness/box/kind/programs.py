@@ -23,7 +23,7 @@ POLL = 0.1  # seconds between two looks at a pod
 class Program(ABC):
     """One program in a cluster; see `harness.box.process.Process` for what the words mean."""
 
-    crashed = False  # whoever crashes here is started again by its kubelet, as in every cluster
+    crashed = False  # whoever crashes here is started again by its kubelet, as in every cluster; see `restarts`
     ending = ""
 
     def __init__(self, api: Api, command: Command, namespace: str, log: Path) -> None:
@@ -43,6 +43,15 @@ class Program(ABC):
     @property
     def alive(self) -> bool:
         return not self._held
+
+    @property
+    def restarts(self) -> int:
+        """How often its kubelet has started it again; one that was ended by us is a new pod, which counts anew."""
+        try:
+            pod = self._pod() or {}
+        except ApiError:  # the API server may be down, on purpose
+            return 0
+        return sum(int(one["restartCount"]) for one in (pod.get("status") or {}).get("containerStatuses") or ())
 
     @property
     def pid(self) -> int:
