@@ -12,7 +12,7 @@ from harness.world import World
     level="extended",
 )
 def test_minima_of_roles_are_each_met(world: World) -> None:
-    world.nodes(2, gpus=4)
+    world.nodes(3, gpus=4)  # room for the server also where workers are spread
     gang = world.submit(Gang("roles", roles=(Role("server", 1, gpus=4), Role("worker", 4, quorum=2, gpus=2))))
     assert gang.reaches_quorum()
     other = world.submit(Gang("more", roles=(Role("server", 1, gpus=8), Role("worker", 4, quorum=2, gpus=0))))
