@@ -39,10 +39,39 @@ def schedulers() -> list[str]:
 def test_the_core_verdicts_are_as_expected(name: str, tmp_path: Path):
     integration, _, version = name.partition("@")
     kubernetes = version if integration == "workload" else FOREIGN_KUBERNETES
-    done = subprocess.run(
-        [*MUSTER, "run", "--integration", integration, "--kubernetes", kubernetes, "--profile", "GANG-CORE",
-         "-n", str(BOXES.get(integration, 1)), "--expected", str(EXPECTED), "--output", str(tmp_path), "-q"],
-        capture_output=True, text=True, timeout=900, check=False,
-    )  # fmt: skip
+    wanted = ["--kubernetes", kubernetes, "--profile", "GANG-CORE", "-n", str(BOXES.get(integration, 1))]
+
+    as_expected(integration, *wanted, output=tmp_path)
+
+
+CONTROLLERS = {  # the reference controllers and a release: a few cases of each that show them at work
+    "jobset-barrier": ["pods-wait-until-all-have-started", "restarted-jobset-waits-again"],
+    "jobset-gang": ["jobset-gang-gets-one-workload", "jobset-starts-whole-or-not-at-all"],
+    "lws": ["every-replica-has-a-group-of-its-own", "replica-with-room-for-all-but-one-waits-whole"],
+}
+
+
+@pytest.mark.parametrize("integration", CONTROLLERS)
+def test_controllers_do_their_work(integration: str, tmp_path: Path):
+    cases = [word for case in CONTROLLERS[integration] for word in ("--case", case)]
+
+    as_expected(integration, "--kubernetes", FOREIGN_KUBERNETES, *cases, output=tmp_path)
+
+
+def test_the_native_scheduler_keeps_gangs_within_a_domain(tmp_path: Path):
+    gate = ["--gate", "TopologyAwareWorkloadScheduling=true"]
+    done = run("workload", "--kubernetes", "1.37", "--profile", "GANG-TOPOLOGY", *gate, output=tmp_path)
 
     assert done.returncode == 0, done.stdout + done.stderr
+    assert " 5     0         0        0 " in done.stdout, "five cases were judged and passed"
+
+
+def as_expected(integration: str, *wanted: str, output: Path) -> None:
+    done = run(integration, *wanted, "--expected", str(EXPECTED), output=output)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def run(integration: str, *wanted: str, output: Path) -> subprocess.CompletedProcess[str]:
+    command = [*MUSTER, "run", "--integration", integration, *wanted, "--output", str(output), "-q"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
