@@ -26,7 +26,7 @@ from harness.box.kind import docker, removal
 from harness.box.kinds import Wanted
 from harness.box.nodes import parse_pools
 from harness.cli.terminal import PhaseLines, console
-from harness.core.errors import HarnessError, UsageError
+from harness.core.errors import HarnessError, MusterError, UsageError
 
 UP_EPILOG = """\b
 Examples:
@@ -81,6 +81,9 @@ def up(
             threading.Event().wait()
     except KeyboardInterrupt:
         console(stderr=True).print("stopping ...", style="dim")
+    except MusterError as error:  # the integration could not be installed: its logs say why
+        box.fail(error)
+        raise
     finally:
         box.stop()
 

@@ -9,12 +9,14 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from harness.box import image as own_images
-from harness.box import profile
+from harness.box import profile, registry
+from harness.box.embedded import EmbeddedBox
 from harness.box.image import recipe
 from harness.box.kind import docker, gpus, nodeimage, relay
 from harness.box.kind.box import KindBox
@@ -280,3 +282,46 @@ def test_a_farewell_is_said_when_muster_is_gone_and_not_when_it_was_taken_back(t
             link.farewell(())
         link.stop()
         assert said.exists() is not taken_back
+
+
+# -- a cluster that cannot be set up ----------------------------------------------------------------------------------
+
+
+class Failing(KindBox):
+    """A kind box whose cluster and keeper only say what was asked of them."""
+
+    def __init__(self, directory: Path, done: list[str], *, keep_failed: bool) -> None:
+        self.directory, self.name, self.done = directory, "red", done
+        self._keep_failed = keep_failed
+        self._cluster = SimpleNamespace(  # type: ignore[assignment]
+            name="muster-red", export_logs=lambda folder: done.append("logs"), delete=lambda: done.append("delete")
+        )
+        self._keeper = SimpleNamespace(farewell=lambda argv: None)  # type: ignore[assignment]
+
+    def keep(self) -> None:
+        self.done.append("keep")
+
+
+@pytest.mark.parametrize(
+    ("error", "keep", "done"),
+    [
+        (HarnessError("no"), False, ["logs", "delete", "stop"]),
+        (HarnessError("no"), True, ["logs", "keep"]),
+        (ValueError("no"), True, ["logs", "keep"]),
+        (KeyboardInterrupt(), True, ["delete", "stop"]),
+    ],
+    ids=["deleted", "kept", "kept whatever the error", "Ctrl-C"],
+)
+def test_what_becomes_of_a_cluster_that_failed(
+    error: BaseException, keep: bool, done: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[str] = []
+    monkeypatch.setattr(docker, "clusters", lambda: ["muster-red"])
+    monkeypatch.setattr(registry, "keep_logs", lambda folder: folder / "kept")
+    monkeypatch.setattr(EmbeddedBox, "fail", lambda self, error: happened.append("stop"))
+    Failing(tmp_path, happened, keep_failed=keep).fail(error)
+
+    assert happened == done
+    if "keep" in done:
+        told = error.hint if isinstance(error, HarnessError) else " ".join(error.__notes__)
+        assert "muster down red" in told and "docker exec" in told and str(tmp_path / "kept") in told

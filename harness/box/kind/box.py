@@ -114,8 +114,11 @@ class KindBox(EmbeddedBox):
         if made is not None and not pressed and self._keep_failed:
             kept = registry.keep_logs(self.directory)
             self.keep()
+            told = f"{self._ways_in()}\nThe logs of all nodes: {kept}"
             if isinstance(error, MusterError):
-                error.hint = f"{self._ways_in()}\nThe logs of all nodes: {kept}"
+                error.hint = told
+            else:
+                error.add_note(told)
             return
         self._delete()
         super().fail(error)
