@@ -92,9 +92,9 @@ def test_a_killed_run_takes_its_suite_and_its_boxes_along(state: Path, tmp_path:
     output = tmp_path / "runs"
     wanted = ["run", "--profile", "core", "-n", workers, "--output", str(output)]
     command = [sys.executable, "-c", "from harness.cli import main; main()", *wanted]
-    muster = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    muster = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert muster.stdout is not None
-    while "gang-that-fits" not in (line := muster.stdout.readline()):  # cases are running by then
+    while "Installing" not in (line := muster.stdout.readline()):  # cases are running by then
         assert line or muster.poll() is None
 
     muster.kill()
