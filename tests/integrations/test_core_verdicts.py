@@ -16,8 +16,7 @@ from harness.adapters import adapter
 EXPECTED = Path(__file__).parents[2] / "ci" / "expected"
 MUSTER = [sys.executable, "-c", "from harness.cli import main; main()"]
 FOREIGN_KUBERNETES = "1.37"
-# Side by side, for those that mostly wait: for their own cycle of a second, or (1.35) at Permit.
-BOXES = {"volcano@1.14.1": 2, "yunikorn@1.8.0": 3, "workload@1.35.4": 2}
+BOXES = {"volcano": 3, "yunikorn": 3}  # side by side, for those that mostly wait for their own cycle of a second
 
 
 def combinations() -> list[str]:
@@ -40,24 +39,23 @@ def schedulers() -> list[str]:
 def test_the_core_verdicts_are_as_expected(name: str, tmp_path: Path):
     integration, _, version = name.partition("@")
     kubernetes = version if integration == "workload" else FOREIGN_KUBERNETES
-    wanted = ["--kubernetes", kubernetes, "--profile", "GANG-CORE", "-n", str(BOXES.get(name, 1))]
+    wanted = ["--kubernetes", kubernetes, "--profile", "GANG-CORE", "-n", str(BOXES.get(integration, 1))]
 
     as_expected(integration, *wanted, output=tmp_path)
 
 
-CONTROLLERS = {  # cases that show a reference controller at work
-    "jobset-barrier": ["pods-wait-until-all-have-started"],
-    "jobset-gang": ["jobset-gang-gets-one-workload", "jobset-starts-whole-or-not-at-all"],
-}
+@pytest.mark.parametrize(
+    ("integration", "case"),
+    [
+        ("jobset-gang", "jobset-starts-whole-or-not-at-all"),
+        pytest.param("jobset-barrier", "pods-wait-until-all-have-started", marks=pytest.mark.thorough),
+    ],
+)
+def test_reference_controllers_do_their_work(integration: str, case: str, tmp_path: Path):
+    as_expected(integration, "--kubernetes", FOREIGN_KUBERNETES, "--case", case, output=tmp_path)
 
 
-@pytest.mark.parametrize("integration", CONTROLLERS)
-def test_controllers_do_their_work(integration: str, tmp_path: Path):
-    cases = [word for case in CONTROLLERS[integration] for word in ("--case", case)]
-
-    as_expected(integration, "--kubernetes", FOREIGN_KUBERNETES, *cases, output=tmp_path)
-
-
+@pytest.mark.thorough
 def test_the_native_scheduler_keeps_gangs_within_a_domain(tmp_path: Path):
     gate = ["--gate", "TopologyAwareWorkloadScheduling=true"]
     done = run("workload", "--kubernetes", "1.37", "--profile", "GANG-TOPOLOGY", *gate, output=tmp_path)
