@@ -18,7 +18,7 @@ from harness.core.errors import ExitCode
 from harness.core.expected import RARE
 from harness.core.results import CaseResult, RunResult
 
-Again = Callable[[str, Sequence[str]], RunResult]  # integration as the user named it, cases
+Again = Callable[[str, Sequence[str]], RunResult]  # integration with its version, cases
 
 
 def hold_against(folder: Path, result: RunResult, again: Again) -> int:
