@@ -229,6 +229,7 @@ class LiveGang:
     def _create(self, pods: list[Object]) -> None:
         names = [pod["metadata"]["name"] for pod in pods]
         self.world.recorder.act("create", self.gang.name, self.namespace, members=names)
+        self._words.await_more(len(pods))
         create_all(self.world.api, pods)
         self.objects += pods
 

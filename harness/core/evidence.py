@@ -70,6 +70,7 @@ class Words:
         self.size = size  # members that are submitted
         self.heard = False
         self._members: set[str] = set()
+        self._telling: set[str] = set()  # names of pods that came when all members were there, the last one among them
         self._said: dict[str, Any] = {}  # what each object said last: words that only stand there still are not new
 
     @property
@@ -77,23 +78,40 @@ class Words:
         """All members are there, or none is."""
         return not self._members or len(self._members) >= self.size
 
+    def await_more(self, count: int) -> None:
+        """The case creates further members: what was said before is not about them."""
+        self.size += count
+        self.heard = False
+        self._telling.clear()
+
     def hear(self, record: Record) -> None:
         state = record.state
         if record.source != "watch" or state.get("gang") != self.key:
             return
-        if record.kind == "Pod" and state.get("part") == "member":
-            self._members.add(record.uid)
-        said: Any = state
         if record.kind == "Event":
-            refused = event_refuses(state)
+            kind, _, name = state.get("about", "").partition("/")
+            refused, new, about = event_refuses(state), True, name.rpartition("/")[2] if kind == "Pod" else ""
         elif record.kind == "Pod":
+            self._meet(record)
             conditions = state.get("conditions") or {}
-            refused, said = bool(pod_refused(conditions)), conditions.get("PodScheduled")
+            refused, about = bool(pod_refused(conditions)), record.name
+            new = self._news(record.uid, conditions.get("PodScheduled"))
         else:
-            refused, said = bool(group_refused(state)), (state.get("phase"), state.get("conditions"))
-        new = self._said.get(record.uid) != said
-        self._said[record.uid] = said
-        self.heard |= refused and new and self.arrived
+            refused, about = bool(group_refused(state)), ""
+            new = self._news(record.uid, (state.get("phase"), state.get("conditions")))
+        self.heard |= refused and new and (about in self._telling or not self._members)
+
+    def _meet(self, pod: Record) -> None:
+        if pod.uid in self._said:
+            return
+        if pod.state.get("part") == "member":
+            self._members.add(pod.uid)
+        if self._members and self.arrived:
+            self._telling.add(pod.name)
+
+    def _news(self, uid: str, said: Any) -> bool:
+        before, self._said[uid] = self._said.get(uid), said
+        return bool(before != said)
 
 
 def program(agent: str) -> str:

@@ -57,8 +57,8 @@ def expected_from_data(data: Mapping[str, Any], where: str = "") -> Expected:
 
     `unsteady` is for a race inside the scheduler that was understood from a history: such a case may pass or be
     violated, and its reason says which race it is. `races` are those that may strike in any case, by the checks that
-    they break: a case may be violated by one of them once, if it passes every time that it is run again. Whatever we
-    cannot explain is a flake of ours and has no place here.
+    they break: a case may be violated by one of them if it passes at least five times as often. Whatever we cannot
+    explain is a flake of ours and has no place here.
     """
     outcomes: dict[str, Outcome] = {}
     reasons, races = dict(data.get("violated") or {}), dict(data.get(UNSTEADY) or {})

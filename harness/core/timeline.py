@@ -58,12 +58,20 @@ class Overflow(NamedTuple):
     room: int
 
 
+class Refusal(NamedTuple):
+    """What a scheduler said of a gang that it did not place."""
+
+    pos: int  # of the record in the history
+    born: int  # the record in which the pod that it speaks of came into being; -1: it speaks of no pod
+    words: str
+
+
 class Life:
     """A gang from one submission to its deletion by the case, or to the next submission."""
 
     __slots__ = (
-        "arrivals", "begun", "begun_at", "binds", "ended", "ended_at", "evidence", "gang", "gpus", "held", "jolts",
-        "key", "left", "members", "pending", "placed", "quorum", "replaced", "roles", "schedulers", "standing",
+        "arrivals", "begun", "begun_at", "binds", "ended", "ended_at", "gang", "gpus", "held", "jolts", "key", "later",
+        "left", "members", "pending", "placed", "quorum", "refusals", "replaced", "roles", "schedulers", "standing",
         "started", "steps",
     )  # fmt: skip
 
@@ -79,8 +87,9 @@ class Life:
         self.roles: dict[str, int] = {}
         self.steps: list[Step] = []
         self.binds: list[Bind] = []
-        self.evidence: list[tuple[int, str]] = []
+        self.refusals: list[Refusal] = []
         self.arrivals: list[int] = []  # when each member came into being
+        self.later: list[tuple[int, int]] = []  # when the case created further members, and how many
         self.schedulers: set[str] = set()
         self.jolts: list[float] = []
         self.started = False  # quorum was reached at least once
@@ -123,18 +132,25 @@ class Life:
             self.pending = index
         return full and not before
 
-    def arrived(self, index: int) -> bool:
-        """Whether at record `index` all members that were submitted were there, or none: a job may not be let in yet.
+    def whole(self, index: int) -> float:
+        """The record with which all members were there that the case had created at `index`; infinite if it never came.
 
-        What a scheduler says in between is about a part of the gang, and it may well place the whole a moment later.
+        None at all is as it was submitted too: a job may not be let in yet.
         """
-        here = bisect_right(self.arrivals, index)
-        return self.gang is None or here == 0 or here >= self.gang.size - self.gang.missing
+        if self.gang is None or not self.arrivals:
+            return -1
+        wanted = self.gang.size - self.gang.missing + sum(count for pos, count in self.later if pos <= index)
+        return self.arrivals[max(wanted, 1) - 1] if len(self.arrivals) >= wanted else inf
 
-    def evident(self, index: int, words: str) -> None:
-        """The scheduler's own words of refusal since the submission; the first ones are enough."""
-        if self.gang is not None and not self.evidence and self.arrived(index):
-            self.evidence.append((index, words))
+    def evident(self, index: int) -> Refusal | None:
+        """The first refusal by a scheduler that, when it spoke, knew the whole gang as it was created up to `index`.
+
+        A scheduler learns of pods in the order of their creation, and what it writes down it may have decided some
+        time ago. So it must speak of the member that came last, or of a pod that came later still: what it says of
+        another may be about a part of the gang, and it may well place the whole a moment later.
+        """
+        whole = self.whole(index)
+        return next((one for one in self.refusals if one.born >= whole), None)
 
     def at(self, index: int) -> Step:
         """The counters after record `index`."""

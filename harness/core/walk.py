@@ -19,7 +19,7 @@ from harness.core.deadlines import seconds
 from harness.core.evidence import VICTIM_EVENTS, event_refuses, group_refused, pod_refused, preempted, program
 from harness.core.gang import GPU, gang_from_record
 from harness.core.history import PLAIN_KINDS, History, Record, gang_key, pod_key
-from harness.core.timeline import Bind, Eviction, Life, Pod, Promise, Start, Timeline, gap_spans
+from harness.core.timeline import Bind, Eviction, Life, Pod, Promise, Refusal, Start, Timeline, gap_spans
 
 _TERMINAL = ("Succeeded", "Failed")
 _PROCESS = ("kill", "pause", "restart", "resume", "ready")
@@ -147,7 +147,7 @@ class Walk:
     def conditions(self, pod: Pod, conditions: Mapping[str, Any]) -> None:
         new = self.news(pod.uid, conditions.get("PodScheduled"))
         if new and pod.life is not None and not pod.node and (reason := pod_refused(conditions)):
-            pod.life.evident(self.index, f"pod {pod.name} has PodScheduled=False ({reason})")
+            self.refused(pod.life, pod.born, f"pod {pod.name} has PodScheduled=False ({reason})")
         if "DisruptionTarget" in conditions and (reason := preempted(conditions)):
             self.evicted(pod, f"condition DisruptionTarget ({reason})")
 
@@ -168,7 +168,8 @@ class Walk:
             return
         life = pod.life if pod is not None else next(iter(self.line.lives.get(state.get("gang", ""), [])[-1:]), None)
         if life is not None:
-            life.evident(self.index, f"event {state.get('reason', '')} about {state.get('about', '')}")
+            born = pod.born if pod is not None else -1
+            self.refused(life, born, f"event {state.get('reason', '')} about {state.get('about', '')}")
 
     def group(self, record: Record) -> None:
         key = record.uid or f"{record.kind}/{record.namespace}/{record.name}"
@@ -186,7 +187,11 @@ class Walk:
         life.step(self.index, self.now)
         new = self.news(key, (record.state.get("phase"), record.state.get("conditions")))
         if new and (words := group_refused(record.state)):
-            life.evident(self.index, f"{record.kind} {record.name} says {words}")
+            self.refused(life, -1, f"{record.kind} {record.name} says {words}")
+
+    def refused(self, life: Life, born: int, words: str) -> None:
+        if life.gang is not None:
+            life.refusals.append(Refusal(self.index, born, words))
 
     def news(self, uid: str, said: Any) -> bool:
         """Whether an object says something else than before: words that only stand there still are no new evidence."""
@@ -257,6 +262,8 @@ class Walk:
             life.jolts.append(self.now)
             if record.verb == "edit" and record.state.get("quorum"):
                 life.quorum = int(record.state["quorum"])
+            if record.verb == "create":
+                life.later.append((self.index, len(record.state.get("members") or ())))
             if record.verb == "delete":
                 for name in record.state.get("members") or ():
                     if pod := self.names.get((record.namespace, name)):

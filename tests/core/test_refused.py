@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from harness.core.checks import refused
+from harness.core.evidence import Words
 from harness.core.gang import Gang
+from harness.core.replay import timeline
 from harness.core.verdict import Outcome
 
 from .story import Story
@@ -21,14 +23,68 @@ def test_silence_is_unknown() -> None:
 
 def test_the_scheduler_s_own_words_are_evidence() -> None:
     for told in (
-        story().unschedulable("big-2"),
-        story().event("FailedScheduling", "big-1", type="Warning"),
-        story().event("Unschedulable", "big", kind="PodGroup", gang="ns/big"),
-        story().group("big", conditions={"Unschedulable": ["True", "NotEnoughResources", ""]}),
-        story().group("big", conditions={"PodGroupScheduled": ["False", "Unschedulable", ""]}),
-        story().group("big", phase="Unschedulable"),
+        story().unschedulable("big-3"),
+        story().event("FailedScheduling", "big-3", type="Warning"),
+        story().pod("hold-0", gang="big", part="placeholder").unschedulable("hold-0"),
     ):
         assert refused.judge(told.end(60)).outcome is Outcome.PASS
+
+
+def test_words_about_a_gang_without_members_are_evidence() -> None:
+    for told in (
+        suspended().event("Unschedulable", "big", kind="PodGroup", gang="ns/big"),
+        suspended().group("big", conditions={"Unschedulable": ["True", "NotEnoughResources", ""]}),
+        suspended().group("big", conditions={"PodGroupScheduled": ["False", "Unschedulable", ""]}),
+        suspended().group("big", phase="Unschedulable"),
+    ):
+        assert refused.judge(told.end(60)).outcome is Outcome.PASS
+
+
+def suspended() -> Story:
+    """A gang that nobody has let in: its group is there, and no member."""
+    return Story().node("n1", gpus=2).submit(BIG, create=False).group("big").expect("refused", "big").after(1)
+
+
+def test_words_that_may_have_been_decided_before_the_last_member_came_are_no_evidence() -> None:
+    for told in (
+        story().unschedulable("big-2"),
+        story().event("FailedScheduling", "big-0", type="Warning"),
+        story().group("big", conditions={"PodGroupScheduled": ["False", "Unschedulable", ""]}),
+        suspended().group("big", phase="Unschedulable").pod("big-0", gang="big"),
+    ):
+        assert refused.judge(told.end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_a_late_word_about_the_first_member_does_not_excuse_the_binds_after_it() -> None:
+    told = story().unschedulable("big-0").bind("big-0").bind("big-1").bind("big-2").bind("big-3")
+
+    assert refused.judge(told.end(60)).outcome is Outcome.VIOLATED
+
+
+def test_a_case_listens_by_the_rule_of_the_check() -> None:
+    for told in (
+        story(), story().unschedulable("big-0"), story().unschedulable("big-3"),
+        story().event("FailedScheduling", "big-3", type="Warning", gang="ns/big"),
+        story().event("FailedScheduling", "big-2", type="Warning", gang="ns/big"),
+        story().group("big", phase="Unschedulable"), suspended().group("big", phase="Unschedulable"),
+        story().pod("hold-0", gang="big", part="placeholder").unschedulable("hold-0"), arriving(),
+        arriving().unschedulable("big-0"), arriving().unschedulable("big-3"),
+    ):  # fmt: skip
+        history, words = told.end(60), Words("ns/big", BIG.size)
+        for record in history.records:
+            words.hear(record)
+
+        life = timeline(history).lives["ns/big"][0]
+        assert words.heard == (life.evident(len(history.records)) is not None)
+
+
+def test_members_that_the_case_adds_must_be_known_too() -> None:
+    def grown() -> Story:
+        base = Story().node("n1").submit(Gang("big", 4, missing=1)).expect("refused", "big").unschedulable("big-2")
+        return base.act("create", "big", members=["big-3"]).pod("big-3", gang="big").expect("refused", "big")
+
+    assert refused.judge(grown().end(60)).outcome is Outcome.UNKNOWN
+    assert refused.judge(grown().unschedulable("big-3").end(60)).outcome is Outcome.PASS
 
 
 def arriving() -> Story:
@@ -47,7 +103,7 @@ def test_words_about_a_part_of_the_gang_are_no_evidence() -> None:
 
 
 def test_a_gang_that_was_refused_and_bound_before_the_case_spoke_is_not_refused() -> None:
-    told = Story().node("n1", gpus=4).submit(BIG).unschedulable("big-0").bind("big-0").expect("refused", "big")
+    told = Story().node("n1", gpus=4).submit(BIG).unschedulable("big-3").bind("big-0").expect("refused", "big")
 
     assert refused.judge(told.end(60)).outcome is Outcome.VIOLATED
 

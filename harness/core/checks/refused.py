@@ -3,8 +3,8 @@
 For `expect refused`: from the gang's submission no member is bound until the refusal is in evidence, and none is bound
 when the case says so. Evidence is the scheduler's own word (a member's PodScheduled=False, an event or a group's
 condition that says so) or a fence: a plain pod, submitted after the gang to the same scheduler, that was bound. What is
-said while members still arrive is no evidence: it is about a part of the gang. A gang nobody looked at is `unknown`,
-not refused.
+said of any but the last member to come is no evidence: it may be about a part of the gang, decided while the others
+were on their way. A gang nobody looked at is `unknown`, not refused.
 For `expect unbound`: no member is bound from that moment until the promise is lifted, the case deletes the gang or
 the history ends.
 """
@@ -40,7 +40,7 @@ def judge(history: History) -> Verdict:
 
 def _refused(line: Timeline, promise: Promise, life: Life) -> Finding:
     end, end_at = line.lifted(promise, life.key)
-    proof = evidence(line, life)
+    proof = evidence(line, life, promise.pos)
     until = min(proof[0] if proof else inf, end)
     early = next((bind for bind in life.binds if bind.pos < until), None)
     if early is None and life.at(promise.pos).placed:  # refused at first, and bound before the case spoke
@@ -54,12 +54,13 @@ def _refused(line: Timeline, promise: Promise, life: Life) -> Finding:
     return passed(said, pos=proof[0], gang=life.key, since=life.begun_at, until=min(end_at, line.end))
 
 
-def evidence(line: Timeline, life: Life) -> tuple[int, str] | None:
-    """The record that shows the scheduler's refusal, and what it says; the earliest of its own words and the fences."""
-    found = list(life.evidence)
+def evidence(line: Timeline, life: Life, index: int) -> tuple[int, str] | None:
+    """The record that shows the refusal of the gang as it was at `index`, and what it says: a word, or a fence."""
+    said = life.evident(index)
+    found = [(said.pos, said.words)] if said is not None else []
     for bound, created, scheduler, pod in line.fences:
         seen = any(step.left for step in life.since(life.begun) if step.pos < created)
-        if seen and scheduler in life.schedulers and life.arrived(created):
+        if seen and scheduler in life.schedulers and life.whole(index) < created:
             found.append((bound, f"fence {pod}, submitted later, was bound"))
     return min(found, default=None)
 
