@@ -14,8 +14,8 @@ def test_every_sin_is_caught_and_the_honest_scheduler_is_not_blamed(tmp_path: Pa
     )  # fmt: skip
 
     found = json.loads(done.stdout)
-    assert found["innocent_blamed"] == []
-    assert found["holes"] == []
+    assert found["innocent_blamed"] == [], done.stderr
+    assert found["holes"] == [], done.stderr
     assert found["missed"] == []
     assert found["unproven"] == []
     assert len(found["sins"]) >= 18
