@@ -168,7 +168,7 @@ class LiveGang:
 
     def create_group(self) -> None:
         """Create the gang's own objects, left out at submission."""
-        self.world.recorder.act("create", self.gang.name, self.namespace, members=[])
+        self.world.recorder.act("create", self.gang.name, self.namespace)
         create_all(self.world.api, [obj for obj in self.objects if obj["kind"] != "Pod"])
 
     def create_missing(self, count: int | None = None) -> None:
@@ -185,9 +185,9 @@ class LiveGang:
         self._create([self._copy(name, newcomer)])
         return newcomer
 
-    def create_again(self, name: str) -> None:
-        """Create a member anew under the name that it had."""
-        self._create([self._copy(name, name)])
+    def create_again(self, *names: str) -> None:
+        """Create members anew under the names that they had."""
+        self._create([self._copy(name, name) for name in names])
 
     def delete_members(self, *names: str) -> None:
         self.world.recorder.act("delete", self.gang.name, self.namespace, what="members", members=list(names))
@@ -226,10 +226,13 @@ class LiveGang:
             self.world.api.patch(resource, self.namespace, name, change, content_type=PATCH_MERGE)
         self.gang = self.gang.but(quorum=quorum)
 
+    def await_more(self, count: int, **told: Any) -> None:
+        """Further members are created: a refusal counts from then on if it is about them too."""
+        self.world.recorder.act("create", self.gang.name, self.namespace, count=count, **told)
+        self._words.await_more(count)
+
     def _create(self, pods: list[Object]) -> None:
-        names = [pod["metadata"]["name"] for pod in pods]
-        self.world.recorder.act("create", self.gang.name, self.namespace, members=names)
-        self._words.await_more(len(pods))
+        self.await_more(len(pods), members=[pod["metadata"]["name"] for pod in pods])
         create_all(self.world.api, pods)
         self.objects += pods
 

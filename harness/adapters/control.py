@@ -25,7 +25,7 @@ STYLES = ("annotations", "nonstrict", "soft")
 FEATURES = frozenset({
     "gang", "quorum", "roles", "role-minima", "group-object", "group-first", "quorum-edit", "timeout",
     "timeout-fails-gang", "priority", "preemption", "gang-disruption", "queue", "annotations", "gang-group", "topology",
-    "soft", "nonstrict", "restart-safe",
+    "soft", "nonstrict", "restart-safe", "starts-anew", "total",
 })  # fmt: skip
 
 
@@ -66,7 +66,8 @@ def _kube_scheduler(box: Box, kubeconfig: Path) -> tuple[Command, Probe]:
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
     """`terms` is what the gang asks for beside its quorum, in words that a ConfigMap can hold."""
     style = hosting.styles(gang, STYLES)
-    terms = {"disruption": gang.disruption, "topology": gang.topology, "timeout": gang.timeout}
+    terms = {"disruption": gang.disruption, "topology": gang.topology, "timeout": gang.timeout,
+             "total": gang.total_gpus}  # fmt: skip
     terms["style"] = "+".join(sorted(style - {"annotations"})) or None
     terms["roles"] = json.dumps({role.name: role.minimum for role in gang.roles}) if gang.roles else None
     return {

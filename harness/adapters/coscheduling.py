@@ -102,13 +102,13 @@ PART = Part(cluster, "scheduler-plugins", departures=DEPARTURES[1:])
 def features(version: str, kubernetes: str) -> frozenset[str]:
     return frozenset({
         "gang", "quorum", "roles", "group-object", "group-first", "quorum-edit", "timeout", "priority",
-        "preemption", "restart-safe",
+        "preemption", "restart-safe", "starts-anew", "total",
     })  # fmt: skip
 
 
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
     wanted = hosting.styles(gang, STYLES)
-    return {"minimum": total_request(gang) if "min-resources" in wanted else {}}
+    return {"minimum": total_request(gang) if "min-resources" in wanted or gang.total_gpus else {}}
 
 
 def groups(kubernetes: str) -> tuple[tuple[str, str], ...]:

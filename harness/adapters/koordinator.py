@@ -168,6 +168,8 @@ ADAPTER = Adapter(
               "only said of its pods.", DOCS),
         Limit("role-minima", ">=0.3", "A gang has one minimum; roles with minima of their own are gangs of one group.",
               DOCS),
+        Limit("starts-anew", ">=1.0", "A gang that was placed once is satisfied for good: pods that come later "
+              "are placed one by one, as the design says.", DOCS),
         Limit("preemption", ">=1.0", "Members preempt one by one; preemption for the gang as a whole is off in the "
               "configuration the project ships (enablePreemption).", DOCS),
         Limit("topology", ">=1.0", "Domains come from a ClusterNetworkTopology object, not from a node label.",

@@ -15,7 +15,7 @@ import yaml
 from harness.adapters.base import Adapter, Object
 from harness.box.data import data_root
 from harness.core.errors import HarnessError
-from harness.core.gang import Gang
+from harness.core.gang import GPU, Gang
 from harness.core.quantity import milli, plain
 
 
@@ -47,11 +47,13 @@ def parse(text: str) -> list[Object]:
 
 
 def total_request(gang: Gang) -> dict[str, str]:
-    """What the members that must start ask for together, as quantities."""
+    """What the gang needs in total, as quantities: what it declares, or what the members that must start ask for."""
     sums: dict[str, int] = {}
     for role in gang.parts:
         for resource, amount in role.request.items():
             sums[resource] = sums.get(resource, 0) + milli(amount) * role.minimum
+    if gang.total_gpus is not None:
+        sums[GPU] = gang.total_gpus * 1000
     return {resource: _written(amount) for resource, amount in sums.items()}
 
 

@@ -214,7 +214,7 @@ def _open(box: Box, name: str) -> bool:
 def features(version: str, kubernetes: str) -> frozenset[str]:
     return frozenset({
         "gang", "quorum", "roles", "role-minima", "group-object", "group-status", "group-first", "quorum-edit",
-        "priority", "queue", "restart-safe",
+        "priority", "queue", "restart-safe", "starts-anew", "total",
     })  # fmt: skip
 
 

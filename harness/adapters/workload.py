@@ -34,7 +34,10 @@ def install(box: Box, settings: Settings) -> Installed:
 
 def features(version: str, kubernetes: str) -> frozenset[str]:
     minor = _minor(kubernetes)
-    has = {"gang", "quorum", "roles", "priority", "preemption", "workload-object", "group-first", "restart-safe"}
+    has = {
+        "gang", "quorum", "roles", "priority", "preemption", "workload-object", "group-first", "restart-safe",
+        "starts-anew",
+    }  # fmt: skip
     if minor == 35:
         has |= {"replica-key", "basic-policy"}
     if minor >= 36:

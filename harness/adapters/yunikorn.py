@@ -104,7 +104,7 @@ def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
 def features(version: str, kubernetes: str) -> frozenset[str]:
     return frozenset({
         "gang", "quorum", "roles", "role-minima", "timeout", "timeout-fails-gang", "priority", "queue", "soft",
-        "restart-safe",
+        "restart-safe", "starts-anew",
     })  # fmt: skip
 
 

@@ -20,6 +20,8 @@ FEATURES: Mapping[str, str] = {
     "group-status": "The gang's object tells in its status whether the gang was placed.",
     "group-first": "Pods whose group object does not exist yet wait for it.",
     "quorum-edit": "The quorum of a gang that exists can be changed.",
+    "starts-anew": "A gang whose members are all gone is placed whole again when they come back.",
+    "total": "A gang can declare what it needs in total, and is not begun before there is room for that.",
     "timeout": "How long a partial gang may hold resources can be set per gang.",
     "timeout-fails-gang": "A gang that is out of time fails for good instead of being tried again.",
     "priority": "Among pending gangs the one of higher priority goes first.",

@@ -263,7 +263,7 @@ class Walk:
             if record.verb == "edit" and record.state.get("quorum"):
                 life.quorum = int(record.state["quorum"])
             if record.verb == "create":
-                life.later.append((self.index, len(record.state.get("members") or ())))
+                life.later.append((self.index, record.state.get("count", 0)))
             if record.verb == "delete":
                 for name in record.state.get("members") or ():
                     if pod := self.names.get((record.namespace, name)):

@@ -78,10 +78,25 @@ def test_a_case_listens_by_the_rule_of_the_check() -> None:
         assert words.heard == (life.evident(len(history.records)) is not None)
 
 
+def test_what_was_bound_before_the_members_came_back_is_past() -> None:
+    def back() -> Story:
+        told = Story().node("n1").submit(BIG).bind_all(BIG).act("delete", "big", what="members")
+        for n in range(4):
+            told.gone(f"big-{n}")
+        told.act("create", "big", count=4)
+        for n in range(4):
+            told.pod(f"big-{n}", gang="big")
+        return told.expect("refused", "big")
+
+    assert refused.judge(back().unschedulable("big-3").end(60)).outcome is Outcome.PASS
+    assert refused.judge(back().bind("big-0").unschedulable("big-3").end(60)).outcome is Outcome.VIOLATED
+    assert refused.judge(back().end(60)).outcome is Outcome.UNKNOWN
+
+
 def test_members_that_the_case_adds_must_be_known_too() -> None:
     def grown() -> Story:
         base = Story().node("n1").submit(Gang("big", 4, missing=1)).expect("refused", "big").unschedulable("big-2")
-        return base.act("create", "big", members=["big-3"]).pod("big-3", gang="big").expect("refused", "big")
+        return base.act("create", "big", count=1).pod("big-3", gang="big").expect("refused", "big")
 
     assert refused.judge(grown().end(60)).outcome is Outcome.UNKNOWN
     assert refused.judge(grown().unschedulable("big-3").end(60)).outcome is Outcome.PASS

@@ -16,6 +16,7 @@ from units import GANG, Unit, units
 
 from harness.box.api import NODE, PATCH_STRATEGIC, POD, Api, Object, Resource
 from harness.core.errors import ApiError
+from harness.core.gang import GPU
 from harness.core.observe import pod_request
 
 SCHEDULER = "control-scheduler"
@@ -86,6 +87,8 @@ class Honest:
         missing = 0 if late and "soft" in style else self.missing(unit, found)
         if len(unit.pending) < missing:
             return self.refuse(unit, f"{len(unit.pending)} members are there, {missing} more are needed to start")
+        if missing and not self.has_total(unit, space):
+            return self.refuse(unit, f"{unit.terms['total']} GPUs are needed in total")
         placement = self.place(unit, space)
         if self.enough(unit, placement, missing):
             if self.together(unit, placement, space, found):
@@ -109,6 +112,10 @@ class Honest:
         if len(placement) < max(1, missing):
             return False
         return not missing or unit.has_minima([pod for pod, _ in placement])
+
+    def has_total(self, unit: Unit, space: Room) -> bool:
+        """Whether there is as much room as the gang declares to need in total."""
+        return sum(free.get(GPU, 0) for free in space.free.values()) >= 1000 * int(unit.terms.get("total", 0))
 
     def together(self, unit: Unit, placement: Placement, space: Room, found: list[Unit]) -> bool:
         """Whether every gang that starts with this one is there and has started, or can beside it."""

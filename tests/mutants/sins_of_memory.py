@@ -91,6 +91,34 @@ class ForgetsTheDead(Honest):
         return max(0, unit.quorum - len(unit.bound) - ghosts)
 
 
+class SatisfiedForGood(Honest):
+    """Places the members of a gang that has started once one by one, even if none of it is left."""
+
+    caught_by = ("gang-scaled-to-zero-starts-whole-again", "suspended-job-starts-whole-again")
+    started: ClassVar[set[str]] = set()
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        found = super().units(pods, groups)
+        self.started |= {unit.key for unit in found if len(unit.bound) >= unit.quorum}
+        return found
+
+    def missing(self, unit: Unit, found: list[Unit]) -> int:
+        return 0 if unit.key in self.started else super().missing(unit, found)
+
+
+class KeepsTheRoomOfTheGone(Honest):
+    """Takes the room of running members for used after they were deleted."""
+
+    caught_by = ("members-above-the-quorum-can-go",)
+    running: ClassVar[dict[str, Object]] = {}
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        self.running.update({pod["metadata"]["uid"]: pod for pod in pods if pod["spec"].get("nodeName")})
+        there = {pod["metadata"]["uid"] for pod in pods}
+        gone = [pod for uid, pod in self.running.items() if uid not in there]
+        return super().room(nodes, [*pods, *gone])
+
+
 class RemembersTheQuorum(Honest):
     """Goes by the quorum that a gang of this name had first."""
 

@@ -69,6 +69,15 @@ class CountsRolesTogether(Honest):
         return len(placement) >= max(1, missing)
 
 
+class OverlooksTheTotal(Honest):
+    """Starts a gang whose members fit, whatever it declares to need in total."""
+
+    caught_by = ("gang-that-declares-more-than-there-is-waits",)
+
+    def has_total(self, unit: Unit, space: Room) -> bool:
+        return True
+
+
 class StartsApart(Honest):
     """Starts a gang without those that it must start with."""
 

@@ -1,7 +1,7 @@
 """What the control schedulers read from the API server: gangs and single pods, with the terms they ask for.
 
 A gang is pods labelled `muster.dev/gang` and a ConfigMap with the same label, whose data are its terms: quorum, roles,
-disruption, topology, timeout, style. Or it is pods alone, which then say their minimum themselves.
+disruption, topology, timeout, total, style. Or it is pods alone, which then say their minimum themselves.
 """
 
 from __future__ import annotations

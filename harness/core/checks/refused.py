@@ -1,10 +1,10 @@
 """Refused, not ignored: a gang without room binds nothing, and there is evidence that the scheduler looked at it.
 
-For `expect refused`: from the gang's submission no member is bound until the refusal is in evidence, and none is bound
-when the case says so. Evidence is the scheduler's own word (a member's PodScheduled=False, an event or a group's
-condition that says so) or a fence: a plain pod, submitted after the gang to the same scheduler, that was bound. What is
-said of any but the last member to come is no evidence: it may be about a part of the gang, decided while the others
-were on their way. A gang nobody looked at is `unknown`, not refused.
+For `expect refused`: since the case created the gang, or members of it anew, no member is bound until the refusal is in
+evidence, and none is bound when the case says so. Evidence is the scheduler's own word about the member that came last
+(its PodScheduled=False, or an event) or a fence: a plain pod, submitted after the gang to the same scheduler, that was
+bound. What is said of another member, or of the group's object, is no evidence: it may be about a part of the gang,
+decided while the others were on their way. A gang nobody looked at is `unknown`, not refused.
 For `expect unbound`: no member is bound from that moment until the promise is lifted, the case deletes the gang or
 the history ends.
 """
@@ -42,7 +42,8 @@ def _refused(line: Timeline, promise: Promise, life: Life) -> Finding:
     end, end_at = line.lifted(promise, life.key)
     proof = evidence(line, life, promise.pos)
     until = min(proof[0] if proof else inf, end)
-    early = next((bind for bind in life.binds if bind.pos < until), None)
+    since = max((pos for pos, _ in life.later if pos <= promise.pos), default=life.begun)
+    early = next((bind for bind in life.binds if since < bind.pos < until), None)
     if early is None and life.at(promise.pos).placed:  # refused at first, and bound before the case spoke
         early = next(bind for bind in reversed(life.binds) if bind.pos <= promise.pos)
     if early is not None:
