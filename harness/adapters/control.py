@@ -25,7 +25,7 @@ STYLES = ("annotations", "nonstrict", "soft")
 FEATURES = frozenset({
     "gang", "quorum", "roles", "role-minima", "group-object", "group-first", "quorum-edit", "timeout",
     "timeout-fails-gang", "priority", "preemption", "gang-disruption", "queue", "annotations", "gang-group", "topology",
-    "soft", "nonstrict", "restart-safe", "starts-anew", "total",
+    "soft", "nonstrict", "restart-safe", "starts-anew", "total", "pod-terms",
 })  # fmt: skip
 
 

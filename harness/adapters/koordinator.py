@@ -96,7 +96,7 @@ def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
 
 def features(version: str, kubernetes: str) -> frozenset[str]:
     return frozenset({
-        "annotations", "gang", "quorum", "roles", "group-object", "group-first", "quorum-edit",
+        "annotations", "pod-terms", "gang", "quorum", "roles", "group-object", "group-first", "quorum-edit",
         "timeout", "priority", "preemption", "queue", "gang-group", "nonstrict", "restart-safe",
     })  # fmt: skip
 

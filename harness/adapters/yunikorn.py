@@ -38,7 +38,7 @@ NAMESPACE = "yunikorn"
 CONFIG = "yunikorn-configs"
 DOCS = "https://yunikorn.apache.org/docs"
 OPTIONS = {"scheduling-interval": "time between two cycles, such as 100ms; the vendor's is 1s"}
-STYLES = ("soft",)
+STYLES = ("soft", "annotations")  # its gangs are declared by annotations in any case
 READY = "scheduler state initialized"  # its own words; it has no health endpoint but the one on the fixed port
 PLACEHOLDER = ("internal.yunikorn.apache.org/placeholder", "yunikorn.apache.org/placeholder")  # the latter before 1.6
 TASK_GROUP, TASK_GROUPS = "yunikorn.apache.org/task-group-name", "yunikorn.apache.org/task-groups"
@@ -104,7 +104,7 @@ def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
 def features(version: str, kubernetes: str) -> frozenset[str]:
     return frozenset({
         "gang", "quorum", "roles", "role-minima", "timeout", "timeout-fails-gang", "priority", "queue", "soft",
-        "restart-safe", "starts-anew",
+        "restart-safe", "starts-anew", "pod-terms",
     })  # fmt: skip
 
 

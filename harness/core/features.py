@@ -29,6 +29,7 @@ FEATURES: Mapping[str, str] = {
     "gang-disruption": "A gang can demand that preemption takes all of it or nothing.",
     "queue": "Gangs are submitted to queues with limits.",
     "annotations": "A gang can be declared by annotations of its pods alone (style `annotations`).",
+    "pod-terms": "The pods of a gang can state its terms themselves, beside a group object or instead of one.",
     "gang-group": "Several gangs can demand to start together.",
     "topology": "All members of a gang can be kept within one domain of a node label.",
     "basic-policy": "A group can be declared whose members are placed one by one.",

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from honest import Honest, Placement
 from room import Room
-from units import Unit
+from units import GANG, MINIMUM, Unit
 
 from harness.box.api import Object
 
@@ -140,3 +140,40 @@ class ForgetsTheTime(Honest):
 
     def late(self, unit: Unit) -> bool:
         return False
+
+
+class GuessesTheUnreadable(Honest):
+    """Takes a minimum that it cannot read for one."""
+
+    caught_by = ("terms-that-cannot-be-read-are-reported",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        return super().units([_stating(pod, "1") if not _stated(pod).isdigit() else pod for pod in pods], groups)
+
+
+class TakesTheSmallestMinimum(Honest):
+    """Goes by the smallest minimum that a member states."""
+
+    caught_by = ("members-that-state-different-minima-are-reported",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        said: dict[str, set[int]] = {}
+        for pod in pods:
+            if MINIMUM in (pod["metadata"].get("annotations") or {}) and _stated(pod).isdigit():
+                said.setdefault(_home(pod), set()).add(int(_stated(pod)))
+        changed = [_stating(pod, str(min(said[_home(pod)]))) if _home(pod) in said else pod for pod in pods]
+        return super().units(changed, groups)
+
+
+def _home(pod: Object) -> str:
+    return f"{pod['metadata']['namespace']}/{(pod['metadata'].get('labels') or {}).get(GANG, '')}"
+
+
+def _stated(pod: Object) -> str:
+    """The minimum that a pod states itself; "0" if it states none."""
+    return str((pod["metadata"].get("annotations") or {}).get(MINIMUM, "0"))
+
+
+def _stating(pod: Object, minimum: str) -> Object:
+    annotations = {**(pod["metadata"].get("annotations") or {}), MINIMUM: minimum}
+    return {**pod, "metadata": {**pod["metadata"], "annotations": annotations}}

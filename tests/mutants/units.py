@@ -92,7 +92,7 @@ def units(pods: list[Object], groups: list[Object]) -> list[Unit]:
             continue
         name = gang or pod["metadata"]["name"]
         unit = found.setdefault((namespace, name), Unit(namespace, name, int(terms.get("quorum", 1))))
-        unit.group, unit.terms = group, terms
+        unit.group, unit.terms, unit.quorum = group, terms, max(unit.quorum, int(terms.get("quorum", 1)))
         if pod["status"].get("phase") == "Failed" or "deletionTimestamp" in pod["metadata"]:
             continue
         if pod["spec"].get("nodeName"):
@@ -103,10 +103,12 @@ def units(pods: list[Object], groups: list[Object]) -> list[Unit]:
 
 
 def terms_of(pod: Object, group: Object | None) -> dict[str, str]:
-    """What its gang asks for; where pod and object differ the pod counts."""
+    """What its gang asks for; where pod and object differ the pod counts, and if it cannot be read nothing is asked."""
     alive = group is not None and "deletionTimestamp" not in group["metadata"]
     terms = dict((group or {}).get("data") or {}) if alive else {}
     said = (pod["metadata"].get("annotations") or {}).get(MINIMUM) or _label(pod, COMMUNITY)
+    if said and not said.isdigit():
+        return {}
     return {**terms, "quorum": said} if said else terms
 
 
