@@ -5,6 +5,8 @@ Cases are ordinary tests, so only pytest knows them all; this asks it without ru
 
 from __future__ import annotations
 
+import ast
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -44,6 +46,15 @@ def collect_cases() -> list[Case]:
     if collector.errors:
         raise HarnessError(f"a case cannot be collected:\n{collector.errors[0]}")
     return sorted(collector.cases, key=lambda case: (case.folder, case.id))
+
+
+def fingerprint(case: Case) -> str:
+    """A short digest of the code of a case, the same whatever its comments and its opening words are."""
+    path = suites_root() / case.folder / f"test_{case.id.replace('-', '_')}.py"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if ast.get_docstring(tree) is not None:
+        del tree.body[0]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:12]
 
 
 def load_clauses() -> list[Clause]:

@@ -22,8 +22,8 @@ from harness.report.files import put
 OBSERVED = "observed"
 RED = (str(Outcome.VIOLATED), OBSERVED)
 HEAD = """\
-# Who turns each case red, as seen by `muster prove --record {path}`; not to be edited. Cases that are here are not
-# proven again by it: remove a case's line, or the file, to see it once more.
+# Who turns each case red, as seen by `muster prove --record {path}`; not to be edited. `source` stands for the code of
+# the case then: a case that has changed since is proven again, one that has not only if its lines are removed.
 """
 
 
@@ -91,21 +91,26 @@ def _reports(case: CaseResult) -> frozenset[str]:
     return frozenset(verdict.check for verdict in case.verdicts if verdict.figures.get(OBSERVED))
 
 
-def read_record(path: Path) -> dict[str, list[str]]:
-    """Who turned each case red in earlier proofs; nothing if there is no such file yet."""
+def read_record(path: Path, sources: Mapping[str, str]) -> dict[str, list[str]]:
+    """Who turned each case red in earlier proofs, as far as the case is still the same; nothing without such a file."""
     if not path.is_file():
         return {}
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"{path} cannot be read: {error}", hint="Remove it to begin anew.") from error
-    wanted = "a mapping of cases to lists of controls"
-    if not isinstance(data, dict) or not all(isinstance(names, list) for names in data.values()):
-        raise UsageError(f"{path} is no record of a proof: {wanted} was expected", hint="Remove it to begin anew.")
-    return {str(case): [str(name) for name in names] for case, names in data.items()}
+    if not isinstance(data, dict) or not all(_is_entry(entry) for entry in data.values()):
+        wanted = "for every case the controls that turn it red and what it was then, `by` and `source`"
+        raise UsageError(f"{path} is no record of a proof: {wanted}", hint="Remove it to begin anew.")
+    same = {case: entry for case, entry in data.items() if sources.get(case) == entry["source"]}
+    return {case: [str(name) for name in entry["by"]] for case, entry in same.items()}
 
 
-def write_record(path: Path, killed: Mapping[str, Iterable[str]]) -> None:
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and set(entry) == {"by", "source"} and isinstance(entry["by"], list)
+
+
+def write_record(path: Path, killed: Mapping[str, Iterable[str]], sources: Mapping[str, str]) -> None:
     """Write down who turns each case red; a proof that is cut off leaves the last record whole."""
-    body = yaml.safe_dump({case: list(names) for case, names in sorted(killed.items())}, width=110)
-    put(path, HEAD.format(path=path) + body)
+    data = {case: {"by": list(names), "source": sources[case]} for case, names in sorted(killed.items())}
+    put(path, HEAD.format(path=path) + yaml.safe_dump(data, width=110))

@@ -14,7 +14,7 @@ import click
 from harness import prove as proving
 from harness.box.artifacts.register import nearest
 from harness.cli.terminal import console
-from harness.collect import collect_cases
+from harness.collect import collect_cases, fingerprint
 from harness.controls import Control, controls
 from harness.core.catalogue import Case
 from harness.core.errors import ExitCode, UsageError
@@ -41,7 +41,7 @@ Examples:
 @click.option(
     "--record",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write down here who turns each case red; what is there already is not proven again.",
+    help="Write down here who turns each case red; what is there and has not changed is not proven again.",
 )
 @click.option(
     "--timeout-factor", "factor", type=click.FloatRange(0.1, 100), default=1.0, show_default=True,
@@ -63,8 +63,10 @@ def prove(
     """
     if quick and full:
         raise UsageError("--quick and --full exclude each other", hint="Give one of them, or none.")
-    cases = _cases(ids)
-    recorded = read_record(record) if record else {}
+    every = collect_cases()
+    cases = _cases(every, ids)
+    sources = {case.id: fingerprint(case) for case in every} if record else {}
+    recorded = read_record(record, sources) if record else {}
     known = {control.name: control for control in controls()}
     named = frozenset(case for control in known.values() for case in control.caught_by)
     chosen = _chosen(known, names, ids, quick)
@@ -74,7 +76,7 @@ def prove(
 
     def keep(matrix: Matrix) -> None:
         if record:
-            write_record(record, matrix.killed)
+            write_record(record, matrix.killed, sources)
 
     matrix, honest = proving.prove(aim, folder, lambda text: progress.print(text, markup=False), keep)
     found = matrix.as_data()
@@ -92,9 +94,8 @@ def prove(
     return ExitCode.VIOLATED if bad else ExitCode.CONFORMANT
 
 
-def _cases(ids: Sequence[str]) -> tuple[Case, ...]:
+def _cases(found: Sequence[Case], ids: Sequence[str]) -> tuple[Case, ...]:
     """The cases of these ids, all if none is given."""
-    found = collect_cases()
     case_options(ids, [case.id for case in found])
     for case in found:
         if case.id in ids and case.profile in proving.ELSEWHERE:

@@ -119,4 +119,4 @@ def test_a_record_that_is_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "proof.yaml").write_bytes(b"\xff\xfe\x00")
 
     with pytest.raises(UsageError, match=r"proof\.yaml cannot be read"):
-        read_record(tmp_path / "proof.yaml")
+        read_record(tmp_path / "proof.yaml", {})
