@@ -93,7 +93,7 @@ class Barrier:
         stranger = self.client.get(CONFIG_MAP, meta["namespace"], name)
         if stranger is not None and not _owns(jobset, stranger):
             said = f"ConfigMap {name} exists and is not controlled by this JobSet: its pods wait until it is deleted"
-            self.client.event(jobset, "GroupSchedulingBlocked", said, warning=True)
+            self.say(jobset, Condition(CONDITION, False, "Blocked", said), warning=True)
             return BLOCKED
         made = self.config_map(jobset)
         if stranger is None:
@@ -153,13 +153,16 @@ class Barrier:
         self.client.patch(CONFIG_MAP, meta["namespace"], meta["name"], change)
 
     def tell(self, jobset: Object, *, released: bool) -> None:
-        """Say how it stands by an event and a condition, unless that was said."""
+        """Say whether the barrier is open."""
         wanted = self.expected(jobset)
         reason = "AllPodsStarted" if released else "WaitingForPods"
         message = f"all {wanted} pods have started" if released else f"main containers wait for {wanted} pods to start"
-        condition = Condition(CONDITION, released, reason, message)
+        self.say(jobset, Condition(CONDITION, released, reason, message))
+
+    def say(self, jobset: Object, condition: Condition, *, warning: bool = False) -> None:
+        """Say how it stands by an event and a condition, unless that was said."""
         if not conditions.says(jobset, condition):
-            self.client.event(jobset, f"GroupScheduling{reason}", message)
+            self.client.event(jobset, f"GroupScheduling{condition.reason}", condition.message, warning=warning)
             conditions.write(self.client, JOBSET, jobset, condition)
 
 

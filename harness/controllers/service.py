@@ -109,6 +109,8 @@ class Service:
         workers = [threading.Thread(target=self._work, name=f"worker-{n}") for n in range(options.workers)]
         for worker in workers:
             worker.start()
+        if unserved := _unserved(self.controller, options):
+            log.warning("%s", unserved)
         log.info("%s is at work with %d workers", self.controller.name, options.workers)
         stopped.wait()
         self._end(workers)
@@ -172,6 +174,17 @@ def serve(make_controller: MakeController, options: Options) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     Service(make_controller, options).run(stopped)
+
+
+def _unserved(controller: Controller, options: Options) -> str:
+    """What a controller leaves undone if nobody serves its webhooks; "" if it has none, or they are served."""
+    if options.webhook_port or not controller.admission:
+        return ""
+    paths = ", ".join(sorted(controller.admission))
+    return (
+        f"{controller.name} is run without --webhook-port: nobody answers at {paths}, so nothing is refused, and what "
+        "admission fills in is missing"
+    )
 
 
 def _listen(make: Callable[[tuple[str, int]], Server], address: str, port: int) -> Server:

@@ -66,7 +66,12 @@ def test_a_config_map_of_somebody_else_is_complained_about_and_left_alone() -> N
     again, server = created(a_map("another", None))
 
     assert again is not None
-    assert (server.written, server.said) == ([], ["GroupSchedulingBlocked"])
+    ((where, condition),) = server.written
+    assert (where, condition["type"], condition["status"], condition["reason"]) == (
+        "status", CONDITION, "False", "Blocked"
+    )  # fmt: skip
+    assert "train-group-scheduling exists and is not controlled by this JobSet" in condition["message"]
+    assert server.said == ["GroupSchedulingBlocked"]
 
 
 def test_how_it_stands_is_said_once() -> None:

@@ -229,3 +229,22 @@ def answers(port: int) -> bool:
             return answer.status == 200
     except OSError:
         return False
+
+
+@pytest.mark.parametrize("handlers", [{}, {"/validate": lambda review: None}])
+def test_a_controller_whose_webhooks_nobody_serves_says_so(
+    box: EmbeddedBox, handlers: dict, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Copies, "admission", handlers)
+    stopped = threading.Event()
+    made = Service(Copies, Options(kubeconfig=box.kubeconfig))
+    with caplog.at_level("WARNING"):
+        thread = threading.Thread(target=made.run, args=(stopped,))
+        thread.start()
+        until(lambda: made.ready and any(one.name.startswith("worker-") for one in threading.enumerate()))
+        stopped.set()
+        thread.join(timeout=30)
+
+    said = [record.message for record in caplog.records if "--webhook-port" in record.message]
+    assert len(said) == len(handlers)
+    assert all("/validate" in one for one in said)
