@@ -138,7 +138,7 @@ def ps(as_json: bool) -> None:
 def kubectl(name: str | None, arguments: tuple[str, ...]) -> int:
     """Run kubectl against a box: muster kubectl -- get pods -A"""
     entry = registry.find(name)
-    program = shutil.which("kubectl") or _own_kubectl()
+    program = shutil.which("kubectl") or _kubectl_of(entry)
     if program is None:
         raise HarnessError(
             "kubectl is not on PATH", hint=f"Install it, or use another client with KUBECONFIG={entry.kubeconfig}"
@@ -194,8 +194,10 @@ def left_clusters() -> list[str]:
     return [name for one in docker.clusters() if (name := one.removeprefix(docker.PREFIX)) not in known]
 
 
-def _own_kubectl() -> str | None:
+def _kubectl_of(entry: registry.Entry) -> str | None:
     """The kubectl that came with a node image, if there is one."""
+    if (taken := entry.directory / "kubectl").is_file():
+        return str(taken)
     found = [record for record in store.records("kubernetes-node") if store.complete(record)]
     return str(found[-1].path / found[-1].binaries["kubectl"].file) if found else None
 

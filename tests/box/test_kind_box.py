@@ -96,6 +96,25 @@ def test_nodes_are_real_ready_and_have_gpus(kind_box: Any) -> None:
     assert len(identities) == 2, "nodes must not take themselves for one machine"
 
 
+def test_programs_can_be_taken_out_of_a_node_image(kind_box: Any, tmp_path: Path) -> None:
+    """What is done with images of somebody else's, here with our own."""
+    from harness.box.kind.box import KUBECTL, SECOND
+
+    kubectl = docker.copy_from_image(kind_box.image.reference, KUBECTL, tmp_path / "kubectl")
+    scheduler = docker.copy_program(kind_box.cluster.control_plane, SECOND, tmp_path / SECOND)
+    with pytest.raises(MusterError, match="has no /usr/bin/nothing"):
+        docker.copy_from_image(kind_box.image.reference, "/usr/bin/nothing", tmp_path / "nothing")
+    with pytest.raises(MusterError, match="runs no nobody"):
+        docker.copy_program(kind_box.cluster.control_plane, "nobody", tmp_path / "nobody")
+
+    said = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True, check=True).stdout
+    assert f"v{kind_box.kubernetes}" in said
+    said = subprocess.run([scheduler, "--version"], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == f"Kubernetes v{kind_box.kubernetes}"
+    taken = kind_box.image.artifact({SECOND: scheduler})
+    assert taken.sources == {SECOND: kind_box.image.reference}
+
+
 def test_containers_find_each_other_by_service_and_name(kind_box: Any, namespace: str) -> None:
     """Two servers, one on each node, so that the service has to cross nodes and to choose."""
     serve = "mkdir /tmp/w && hostname >/tmp/w/index.html && exec httpd -f -p 8080 -h /tmp/w"

@@ -32,6 +32,8 @@ from harness.core.errors import MusterError, UsageError
 
 READY_TIMEOUT = 180.0  # seconds from a control plane that is up to workers that are ready; ten is usual
 INSIDE = {*recipe.recipe().components(), "kind"}  # what comes with the node image, or makes it a node
+KUBECTL = "/usr/bin/kubectl"  # where every node image has it
+SECOND = "kube-scheduler"  # what cases start beside the scheduler of the cluster
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,38}[a-z0-9])?")
 
 
@@ -169,9 +171,6 @@ class KindBox(EmbeddedBox):
             for component in ("kubernetes", "kubernetes-node", "etcd"):
                 version = None if component == "etcd" else self.kubernetes
                 self.artifacts[component] = resolve(component, version, progress=self.listener.build)
-        else:
-            self.artifacts["kubernetes-node"] = resolve("kubernetes-node", None, progress=self.listener.build)
-            self.artifacts["kubernetes"] = self.image.artifact()
 
     def _claim(self) -> Path:
         leftover = f"{docker.PREFIX}{self._name}" if self._name else ""
@@ -195,7 +194,7 @@ class KindBox(EmbeddedBox):
         self._register(kept=False)
         self._cluster = cluster.Cluster(
             self.directory, self._cluster_name, self.image.reference, kind=self.artifacts["kind"].binaries["kind"],
-            kubectl=self.artifacts["kubernetes-node"].binaries["kubectl"],
+            kubectl=self._kubectl(),
         )  # fmt: skip
         self._keeper.farewell(self._cluster.farewell())
         began = time.monotonic()
@@ -204,12 +203,24 @@ class KindBox(EmbeddedBox):
             self._cluster.create(self._write_config())
             self.timings["create"] = time.monotonic() - began
             self._connect()
+            if not self.image.own:
+                self._take_out()
             self._companions.start_kwok()
             wait_all_ready(self.api, self._node_names(), READY_TIMEOUT)
         self.timings["ready"] = time.monotonic() - began
         with phase(self.listener, "Furnishing nodes"):
             self._furnish()
         self._register(kept=False)
+
+    def _kubectl(self) -> Path:
+        if self.image.own:
+            return self.artifacts["kubernetes-node"].binaries["kubectl"]
+        return docker.copy_from_image(self.image.reference, KUBECTL, self.directory / "kubectl")
+
+    def _take_out(self) -> None:
+        """Take the programs out of somebody else's image that cases start beside those of the cluster."""
+        taken = docker.copy_program(self.cluster.control_plane, SECOND, self.directory / SECOND)
+        self.artifacts["kubernetes"] = self.image.artifact({SECOND: taken})
 
     def _write_config(self) -> Path:
         path = self.directory / "cluster.yaml"

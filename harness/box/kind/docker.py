@@ -6,6 +6,7 @@ muster starts no engine and installs none; where none answers it says how to get
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from harness.core.errors import HarnessError
 
 CLUSTER_LABEL = "io.x-k8s.kind.cluster"
 PREFIX = "muster-"  # of every cluster of ours, so that what an earlier run left can be told from other clusters
+COMM = 15  # characters of a program's name that the kernel keeps
 QUICK = 20.0  # seconds for a question; an engine that takes longer is not well
 
 
@@ -65,6 +67,38 @@ def execute(container: str, command: Sequence[str], timeout: float = 30.0) -> st
         said = (done.stderr or done.stdout).strip()[-400:]
         raise HarnessError(f"{container}: {' '.join(command[:3])} failed: {said}")
     return done.stdout
+
+
+def copy_from_image(reference: str, path: str, target: Path) -> Path:
+    """A file of an image that is not run for it; the target."""
+    made = _docker(["create", "--entrypoint", "/nothing", reference], 60)
+    if made.returncode != 0:
+        raise HarnessError(f"docker could not look into {reference}: {made.stderr.strip()[-400:]}")
+    container = made.stdout.strip()
+    try:
+        done = _docker(["cp", "--follow-link", f"{container}:{path}", str(target)], 120)
+    finally:
+        remove([container])
+    if done.returncode != 0:
+        raise HarnessError(f"{reference} has no {path}: {done.stderr.strip()[-400:]}")
+    return target
+
+
+def copy_program(container: str, name: str, target: Path) -> Path:
+    """The executable of a program that runs inside a container, in whatever image it came; the target."""
+    look = (
+        'for one in /proc/[0-9]*; do read -r words <"$one/comm" || continue; '
+        f'if [ "$words" = {shlex.quote(name[:COMM])} ]; then exec cat "$one/exe"; fi; done; exit 1'
+    )
+    with target.open("wb") as file:
+        done = subprocess.run(
+            ["docker", "exec", container, "sh", "-c", look], stdout=file, stderr=subprocess.PIPE, timeout=120,
+            check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    if done.returncode != 0:
+        raise HarnessError(f"{container} runs no {name}: {done.stderr.decode(errors='replace').strip()[-400:]}")
+    target.chmod(0o755)
+    return target
 
 
 def processes(container: str) -> list[tuple[int, str]]:

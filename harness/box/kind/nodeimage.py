@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -19,6 +21,7 @@ import yaml
 from harness.box import image as own_images
 from harness.box.artifacts import Artifact
 from harness.box.artifacts import load as load_register
+from harness.box.artifacts.store import sha256
 from harness.box.data import data_root
 from harness.box.kind import docker
 from harness.box.phases import Listener, phase
@@ -39,9 +42,12 @@ class Chosen:
     own: bool
     why: str
 
-    def artifact(self) -> Artifact:
-        """What a report says about binaries that came in an image of somebody else's."""
-        return Artifact("kubernetes", self.kubernetes, {}, {}, {}, {"node-image": self.reference})
+    def artifact(self, binaries: Mapping[str, Path]) -> Artifact:
+        """Programs that were taken out of an image of somebody else's, and where they came from."""
+        return Artifact(
+            "kubernetes", self.kubernetes, binaries, {name: sha256(path) for name, path in binaries.items()},
+            {name: path.stat().st_size for name, path in binaries.items()}, dict.fromkeys(binaries, self.reference),
+        )  # fmt: skip
 
 
 def choose(wanted: str, kubernetes: str, listener: Listener) -> Chosen:
