@@ -1,8 +1,9 @@
 """How a reference controller of ours is run: as a process of a box, or as objects of a cluster.
 
 In a box its webhooks are called by URL, in a cluster by service; the configurations are the same template,
-manifests/<integration>/webhooks.yaml.j2. Another program with the same flags can take its place, which is how the
-suite proves that a controller with a sin is caught: `--binary jobset-gang.controller=PATH`.
+manifests/<integration>/webhooks.yaml.j2. In both it has the rights of manifests/<integration>/rbac.yaml.j2, no others.
+Another program with the same flags can take its place, which is how the suite proves that a controller with a sin is
+caught: `--binary jobset-gang.controller=PATH`.
 """
 
 from __future__ import annotations
@@ -41,15 +42,16 @@ def start(
         return process
     webhook, health = box.reserve_port(), box.reserve_port()
     certificate, key = hosting.serving(box, name)
+    given = all_binaries(settings.binaries, load()).get(binary)
+    kubeconfig = box.identity(name) if given else _account(box, name, folder, values or {})
     flags = [
-        f"--kubeconfig={box.identity(name)}",
+        f"--kubeconfig={kubeconfig}",
         f"--health-port={health}",
         f"--webhook-port={webhook}",
         f"--tls-cert={certificate}",
         f"--tls-key={key}",
         *arguments,
     ]
-    given = all_binaries(settings.binaries, load()).get(binary)
     program = (given, ()) if given else (Path(sys.executable), ("-m", "harness", "controller", name))
     process = hosting.start(
         box, name, program[0], [*program[1], *flags], role="controller",
@@ -60,6 +62,14 @@ def start(
     for obj in webhooks(folder, box.authority.certificate, url=f"https://127.0.0.1:{webhook}", values=values or {}):
         box.api.apply(obj)
     return process
+
+
+def _account(box: Box, name: str, folder: str, values: Mapping[str, str]) -> Path:
+    """Who the controller is in a cluster, with the rights that its manifests give it and no others."""
+    box.api.apply(hosting.namespace(NAMESPACE))
+    for obj in parse(render(f"{folder}/rbac.yaml.j2", name=name, namespace=NAMESPACE, **values)):
+        box.api.apply(obj)
+    return box.identity(f"system:serviceaccount:{NAMESPACE}:{name}", ())
 
 
 def webhooks(

@@ -19,6 +19,7 @@ def test_restarted_jobset_is_a_gang_again(world: World) -> None:
     world.nodes(1, gpus=4)
     live = submit(world, job(replicas=2, pods=2), mode=GANG, alter=_may_restart)
     assert live.gang.is_bound_whole()
+    assert world.claim("all its pods run", world.until(live.gang.running, "bound"))
     old = {pod["metadata"]["uid"] for pod in live.pods()}
     world.change(
         ("v1", "Pod"), live.pods()[0]["metadata"]["name"], {"status": {"phase": "Failed"}}, subresource="status"

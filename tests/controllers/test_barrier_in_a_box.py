@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from harness.adapters.jobset_barrier import NAME
-from harness.adapters.render import parse, render
 from harness.barriers import CONFIG_MAP, INIT, BarrierSet, ReplicatedJob, container, template
 from harness.controllers.jobset_barrier import CONDITION
 from harness.core.judge import judge_case
@@ -68,17 +67,11 @@ def test_honest_controller_is_not_blamed(lab: Lab, name: str, tmp_path: Path) ->
 
 
 def test_controller_gets_by_with_its_role(lab: Lab, tmp_path: Path) -> None:
-    user = "muster:barrier"
-    for obj in parse(render("jobset-barrier/rbac.yaml.j2", name=NAME, namespace="default")):
-        if obj["kind"] == "ClusterRoleBinding":
-            obj["subjects"] = [{"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"}]
-        lab.box.api.apply(obj)
-    stand_in(lab, f"--kubeconfig={lab.box.identity(user, ())}")
+    stand_in(lab)
 
     for name in ("restarted-jobset-waits-again", "config-map-of-somebody-else-is-left-alone"):
         assert tried(lab, name, tmp_path).outcome is Outcome.PASS, lab.box.processes[NAME].tail()
     assert "forbidden" not in lab.box.processes[NAME].log.read_text().lower()
-    stand_in(lab, f"--kubeconfig={lab.box.identity(NAME)}")
 
 
 def test_simulated_kubelet_tries_again_where_pods_may(lab: Lab) -> None:
