@@ -51,9 +51,13 @@ EVENT = Kind("v1", "Event", "events")
 class Client:
     """One connection to an API server, for all threads of a controller."""
 
-    def __init__(self, kubeconfig: Path | None, name: str = "muster") -> None:
-        self.name = name  # the component that events come from
+    def __init__(self, kubeconfig: Path | None) -> None:
         self._client = ApiClient(_configuration(kubeconfig))
+        self.introduce("muster")
+
+    def introduce(self, name: str) -> None:
+        """Say who makes the requests: for the audit log, and as the component that events come from."""
+        self.name = name
         self._client.user_agent = name
 
     def get(self, kind: Kind, namespace: str, name: str) -> Object | None:

@@ -75,7 +75,7 @@ class Service:
         self.client = Client(options.kubeconfig)
         self.cache = Cache(self.client)
         self.controller = make_controller(self.client, self.cache)
-        self.client.name = self.controller.name
+        self.client.introduce(self.controller.name)
         self.queue = Queue()
         self.looks = self.failures = 0  # how often reconcile was called, and failed
         self._counted = threading.Lock()

@@ -153,7 +153,7 @@ def test_health_and_metrics(service: Service) -> None:
 
 
 def test_requests_in_plain_words(box: EmbeddedBox) -> None:
-    client = Client(box.kubeconfig, "somebody")
+    client = Client(box.kubeconfig)
     made = client.create(MAP, a_map("words", "1"))
 
     with pytest.raises(ApiError) as refused:
@@ -171,7 +171,7 @@ def test_requests_in_plain_words(box: EmbeddedBox) -> None:
 
 
 def test_conditions_are_written_once_and_beside_others(box: EmbeddedBox) -> None:
-    pods, client = Kind("v1", "Pod", "pods"), Client(box.kubeconfig, "somebody")
+    pods, client = Kind("v1", "Pod", "pods"), Client(box.kubeconfig)
     spec = {"containers": [{"name": "main", "image": "x"}], "schedulerName": "nobody"}
     meta = {"name": "told", "namespace": "default"}
     pod = client.create(pods, {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
