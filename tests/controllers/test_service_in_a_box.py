@@ -154,6 +154,7 @@ def test_health_and_metrics(service: Service) -> None:
 
 def test_requests_in_plain_words(box: EmbeddedBox) -> None:
     client = Client(box.kubeconfig)
+    client.introduce("somebody")
     made = client.create(MAP, a_map("words", "1"))
 
     with pytest.raises(ApiError) as refused:
