@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from honest import GROUP, SCHEDULER, Honest
+from honest import GROUP, SCHEDULER, Honest, Placement
 from room import Room
 from units import GANG, PART, Unit
 
@@ -65,6 +65,10 @@ class TidiesUp(Honest):
     caught_by = ("group-object-in-use-outlives-its-deletion", "group-object-stays-when-its-pods-are-gone")
     known: ClassVar[set[str]] = set()  # gangs that were once complete: what is new may still be on its way
 
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        super().start(unit, placement, space)
+        self.known.add(unit.key)
+
     def round(self) -> None:
         super().round()
         groups, pods = self.api.list(GROUP, labelSelector=GANG), self.api.list(POD, labelSelector=GANG)
@@ -97,10 +101,9 @@ class SatisfiedForGood(Honest):
     caught_by = ("gang-scaled-to-zero-starts-whole-again", "suspended-job-starts-whole-again")
     started: ClassVar[set[str]] = set()
 
-    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
-        found = super().units(pods, groups)
-        self.started |= {unit.key for unit in found if len(unit.bound) >= unit.quorum}
-        return found
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        self.started.add(unit.key)
+        super().start(unit, placement, space)
 
     def missing(self, unit: Unit, found: list[Unit]) -> int:
         return 0 if unit.key in self.started else super().missing(unit, found)
