@@ -13,8 +13,9 @@ from harness.core.results import CaseResult
 
 HEAD = """\
 # What `muster run --expected` holds a run of this integration against. Every case is named: those that pass, those it
-# is not asked for (a feature is not claimed, or the clause holds for other versions), and those it violates, each with
-# the reason. `muster run --profile all --expected {folder} --accept` writes what was found; reasons are by people.
+# is not asked for (a feature is not claimed, or the clause holds for other versions), those it violates, and those that
+# a race decides (`unsteady`), with reasons. `races` may strike in any case, by the checks that they break.
+# `muster run --profile all --expected {folder} --accept` writes what was found; reasons are by people.
 """
 
 

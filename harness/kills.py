@@ -22,8 +22,8 @@ from harness.report.files import put
 OBSERVED = "observed"
 RED = (str(Outcome.VIOLATED), OBSERVED)
 HEAD = """\
-# Who turns each case red, as seen by `muster prove --record {path}`; not to be edited. `source` stands for the code of
-# the case then: a case that has changed since is proven again, one that has not only if its lines are removed.
+# Who turns each case red, as seen by `muster prove --record {path}`; not to be edited.
+# `source` stands for the code of the case then: a case that has changed since is proven again.
 """
 
 

@@ -91,7 +91,7 @@ class LiveGang:
         return [one.name for one in self.members() if pod_refused(one.state.get("conditions") or {})]
 
     def _refused(self) -> bool:
-        """Whether the scheduler has said no in any way: of a member, of a placeholder or of the gang's own object."""
+        """Whether the scheduler has said no to the gang as a whole, by the rule of the check `refused`."""
         records = self.world.recorder.records(self._read)
         self._read += len(records)
         for record in records:

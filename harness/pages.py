@@ -21,8 +21,8 @@ from harness.core.features import FEATURES
 
 CASES_HEAD = """\
 {count} cases. `muster run --case ID` runs one, `muster run --profile NAME` a profile. *Core* cases are what `muster
-run` judges; *extended* ones take longer or ask for more. A case that needs a feature the integration does not claim,
-or another Kubernetes, is `not-supported`."""
+run` judges; *extended* ones take longer or ask for more, and *slow* ones run only with `--profile all` or when named.
+A case that needs a feature the integration does not claim, or another Kubernetes, is `not-supported`."""
 CLAUSES_HEAD = """\
 {count} clauses, of which {judged} have cases; the others say why they have none. MUST, SHOULD and MAY come from the
 source; OBSERVE is reported in figures and never a violation. *Versions* are the releases that do what the clause

@@ -32,7 +32,7 @@ from harness.core.gang import Gang
 START_TIMEOUT = 60.0  # seconds for one program; a second is usual, half a minute was seen beside a compiler
 
 OUTSIDE = Departure(
-    "runs as a process of this machine with full rights, not as a Deployment with the vendor's ClusterRole",
+    "the vendor's programs run as processes of this machine with full rights, not as Deployments with its ClusterRole",
     "the box has no nodes that run containers; the in-cluster way is for kind",
 )
 PORTS = {"webhook": 9443, "health": 8081}  # of a controller inside a cluster

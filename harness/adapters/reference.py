@@ -2,8 +2,8 @@
 
 In a box its webhooks are called by URL, in a cluster by service; the configurations are the same template,
 manifests/<integration>/webhooks.yaml.j2. In both it has the rights of manifests/<integration>/rbac.yaml.j2, no others.
-Another program with the same flags can take its place, which is how the suite proves that a controller with a sin is
-caught: `--binary jobset-gang.controller=PATH`.
+Another program with the same flags can take its place, in an embedded box with full rights: so a controller with a sin
+is caught by a case and not by a missing right. `--binary jobset-gang.controller=PATH`.
 """
 
 from __future__ import annotations

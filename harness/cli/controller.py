@@ -23,9 +23,8 @@ OWN_OPTIONS = {"gangs": "jobset-gang", "init_image": "jobset-barrier", "provider
 PROVIDERS = ("coscheduling", "yunikorn")
 EPILOG = """\b
 Examples:
-  muster controller jobset-gang --kubeconfig box.kubeconfig
   muster controller jobset-gang --health-port 8081 --webhook-port 9443 --tls-cert tls.crt --tls-key tls.key
-  muster controller lws-provider --provider coscheduling --kubeconfig box.kubeconfig
+  muster controller lws-provider --provider coscheduling --webhook-port 9443 --tls-cert tls.crt --tls-key tls.key
   muster controller jobset-gang --manifests | kubectl apply -f -
 
 \b
@@ -43,7 +42,8 @@ def run_options(command: Command) -> Command:
         click.option("--kubeconfig", type=file, help="Default: $KUBECONFIG, then the pod's service account."),
         click.option("--address", default="127.0.0.1", show_default=True, help="Where to listen."),
         click.option("--health-port", type=port, help="Serve /healthz, /readyz and /metrics here."),
-        click.option("--webhook-port", type=port, help="Serve the admission webhooks here, over TLS."),
+        click.option("--webhook-port", type=port, help="Serve the admission webhooks here, over TLS; without it "
+                     "nothing is refused or filled in."),
         click.option("--tls-cert", type=file, help="Certificate of the webhooks, PEM."),
         click.option("--tls-key", type=file, help="Its key, PEM."),
         click.option("--workers", type=click.IntRange(1, 64), default=4, show_default=True, help="Threads that work."),

@@ -23,7 +23,7 @@ Again = Callable[[str, Sequence[str]], RunResult]  # integration with its versio
 
 
 def hold_against(folder: Path, result: RunResult, again: Again) -> int:
-    """Say what differs from the expected verdicts, after a second look at what a known race has struck."""
+    """Say what differs from the expected verdicts, after up to three more looks at what a known race has struck."""
     out = console()
     expectations.compare(folder, result.cases)  # a missing file is told before anything is run again
     results = list(result.cases)
@@ -50,7 +50,7 @@ def hold_against(folder: Path, result: RunResult, again: Again) -> int:
 
 
 def once_more(plan: running.Plan, integration: str, cases: Sequence[str]) -> running.Plan:
-    """The plan for some cases of one integration, each as often as it takes to tell a race."""
+    """The plan for some cases of one integration, each five times."""
     name = integration.partition("@")[0]
     kept = [one for one in plan.options if not one.startswith(("--muster-case=", "--muster-repeat="))]
     options = (*kept, f"--muster-case={','.join(cases)}", f"--muster-repeat={RARE}")

@@ -93,7 +93,7 @@ def clauses(ids: tuple[str, ...], coverage: bool, as_json: bool) -> None:
 @click.option("--integration", default="workload", show_default=True, metavar="NAME")
 @click.option("--kubernetes", metavar="X.Y", help="For which Kubernetes.")
 @click.option(
-    "--gang", "text", default="size=2", metavar="KEY=VALUE,...", help="size, quorum, gpus, name, priority, ..."
+    "--gang", "text", default="size=2", metavar="KEY=VALUE,...", help="size, quorum, gpus, total_gpus, name, ..."
 )
 @click.option("--namespace", default="default", show_default=True)
 def render(integration: str, kubernetes: str | None, text: str, namespace: str) -> None:
@@ -116,6 +116,7 @@ def parse_gang(text: str) -> Any:
         "size": int,
         "quorum": int,
         "gpus": int,
+        "total_gpus": int,
         "timeout": int,
         "gated": int,
         "lifetime": float,

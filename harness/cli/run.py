@@ -87,7 +87,8 @@ Examples:
 @click.option(
     "--expected",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Hold the run against the verdicts in this folder: any difference is exit 1.",
+    help="Hold the run against the verdicts in this folder: any difference is exit 1. What a known race may have "
+    "struck is run again first.",
 )
 @click.option("--accept", is_flag=True, help="Write what was found into the folder of --expected instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON; lines for people go to stderr.")

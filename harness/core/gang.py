@@ -47,7 +47,7 @@ class Gang:
     gpus: int = 1  # per member
     cpu: str = "100m"
     memory: str = "64Mi"
-    total_gpus: int | None = None  # what the gang declares to need in total; None means what its members ask for
+    total_gpus: int | None = None  # what the gang declares to need in total; None: nothing of its own
     roles: tuple[Role, ...] = ()  # given: size and requests come from the roles
     priority: str | None = None  # a PriorityClass name
     timeout: int | None = None  # seconds the scheduler may hold a partial gang, where it has such a setting

@@ -115,7 +115,8 @@ class Honest:
 
     def has_total(self, unit: Unit, space: Room) -> bool:
         """Whether there is as much room as the gang declares to need in total."""
-        return sum(free.get(GPU, 0) for free in space.free.values()) >= 1000 * int(unit.terms.get("total", 0))
+        total = int(unit.terms.get("total", 0))
+        return not total or sum(free.get(GPU, 0) for free in space.free.values()) >= 1000 * total
 
     def together(self, unit: Unit, placement: Placement, space: Room, found: list[Unit]) -> bool:
         """Whether every gang that starts with this one is there and has started, or can beside it."""

@@ -2,9 +2,10 @@
 
 For `expect refused`: since the case created the gang, or members of it anew, no member is bound until the refusal is in
 evidence, and none is bound when the case says so. Evidence is the scheduler's own word about the member that came last
-(its PodScheduled=False, or an event) or a fence: a plain pod, submitted after the gang to the same scheduler, that was
-bound. What is said of another member, or of the group's object, is no evidence: it may be about a part of the gang,
-decided while the others were on their way. A gang nobody looked at is `unknown`, not refused.
+or a pod that came later still (its PodScheduled=False, or an event), or a fence: a plain pod, submitted after the gang
+to the same scheduler, that was bound. What is said of an earlier member, or of the group's object once there are
+members, is no evidence: it may be about a part of the gang, decided while the others were on their way. A gang nobody
+looked at is `unknown`, not refused.
 For `expect unbound`: no member is bound from that moment until the promise is lifted, the case deletes the gang or
 the history ends.
 """
