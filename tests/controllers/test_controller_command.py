@@ -77,4 +77,4 @@ def test_help_says_that_one_runs_at_a_time() -> None:
 
     assert done.returncode == 0
     assert "One instance at a time" in done.stdout
-    assert "muster controller jobset-gang --kubeconfig" in done.stdout
+    assert "muster controller jobset-gang --health-port" in done.stdout
