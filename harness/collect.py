@@ -49,12 +49,14 @@ def collect_cases() -> list[Case]:
 
 
 def fingerprint(case: Case) -> str:
-    """A short digest of the code of a case, the same whatever its comments and its opening words are."""
+    """A short digest of the code of a case, the same whatever its opening words, comments and blank lines are."""
     path = suites_root() / case.folder / f"test_{case.id.replace('-', '_')}.py"
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    if ast.get_docstring(tree) is not None:
-        del tree.body[0]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:12]
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    begins = tree.body[0].end_lineno if ast.get_docstring(tree) is not None else 0
+    lines = [line.rstrip() for line in text.splitlines()[begins:]]
+    code = [line for line in lines if line and not line.lstrip().startswith("#")]
+    return hashlib.sha256("\n".join(code).encode()).hexdigest()[:12]
 
 
 def load_clauses() -> list[Clause]:

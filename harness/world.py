@@ -14,11 +14,13 @@ from typing import Any
 
 from harness.box.api import POD, Object
 from harness.box.nodes import Pool
+from harness.core.checks.refused import evidence
 from harness.core.errors import HarnessError
 from harness.core.evidence import pod_refused
 from harness.core.gang import GPU, Gang
 from harness.core.history import History
 from harness.core.judge import judge_case
+from harness.core.replay import timeline
 from harness.core.verdict import Outcome, Verdict
 from harness.faults import Faults
 from harness.lab import Lab, create_all
@@ -223,6 +225,12 @@ class World(Faults, Objects):
                 if CLING in (pod["metadata"].get("finalizers") or ()):
                     self.api.patch(POD, namespace, pod["metadata"]["name"], {"metadata": {"finalizers": []}})
 
+    def shows_refusal(self, gang: LiveGang) -> bool:
+        """Whether the history up to now is evidence that the scheduler refused the gang as it is."""
+        line = timeline(history := self.history(closing=False))
+        life = line.life(gang.key, len(history.records))
+        return life is not None and evidence(line, life, len(history.records)) is not None
+
     # -- promises and verdicts ----------------------------------------------------------------------------------------
 
     def until(self, condition: Callable[[], bool], deadline: str) -> bool:
@@ -269,12 +277,12 @@ class World(Faults, Objects):
         self.recorder.act("claim", sentence=sentence, held=held, detail=detail)
         return self.verdict("claims", held is True)
 
-    def history(self) -> History:
-        """Everything up to now."""
+    def history(self, *, closing: bool = True) -> History:
+        """Everything up to now; `closing`: with a last record that says how long was watched."""
         lab = self.lab
         return self.recorder.history(
             self.case, lab.namespaces, integration=lab.integration, kubernetes=lab.box.kubernetes, box=lab.box.kind,
-            deadlines=dict(lab.deadlines),
+            deadlines=dict(lab.deadlines), closing=closing,
         )  # fmt: skip
 
     def verdict(self, check: str, held: bool) -> Verdict:

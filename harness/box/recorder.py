@@ -90,12 +90,13 @@ class Recorder:
         with self.changed:
             return self._records[start:]
 
-    def history(self, case: str, namespaces: Sequence[str], **more: Any) -> History:
+    def history(self, case: str, namespaces: Sequence[str], *, closing: bool = True, **more: Any) -> History:
         """The history of the case up to now: its namespaces, the nodes and its own actions.
 
-        Its last record is a note, whose time says how long was watched: that nothing happened is a finding, too.
+        `closing`: its last record is a note, whose time says how long was watched: that nothing happened is a finding.
         """
-        self.act("note", text="the history was taken here")
+        if closing:
+            self.act("note", text="the history was taken here")
         with self.changed:
             records = list(self._records)
         mine = [record for record in records if not record.namespace or record.namespace in namespaces]

@@ -25,6 +25,7 @@ JOBSET = Kind("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets")
 CONFIG_MAP = Kind("v1", "ConfigMap", "configmaps")
 POD = Kind("v1", "Pod", "pods")
 INTERVAL = 1.0  # seconds until the next count, while pods are missing
+BLOCKED_REASON = "Blocked"
 BLOCKED = 5.0  # seconds until the next look at a ConfigMap that is somebody else's
 OWNED_LABEL = "app.kubernetes.io/managed-by"
 CONDITION = "GroupSchedulingReleased"
@@ -82,8 +83,9 @@ class Barrier:
         if signal:
             self.tell(jobset, released=True)
             return None
-        if conditions.find(jobset, CONDITION).get("status") == "True":
-            self.tell(jobset, released=False)  # it was, in another attempt
+        said = conditions.find(jobset, CONDITION)
+        if said.get("status") == "True" or said.get("reason") == BLOCKED_REASON:
+            self.tell(jobset, released=False)  # it was, in another attempt, or it was blocked
         return None if spec.suspended(jobset) else self.count(jobset, found)
 
     def create(self, jobset: Object) -> float | None:
@@ -93,7 +95,7 @@ class Barrier:
         stranger = self.client.get(CONFIG_MAP, meta["namespace"], name)
         if stranger is not None and not _owns(jobset, stranger):
             said = f"ConfigMap {name} exists and is not controlled by this JobSet: its pods wait until it is deleted"
-            self.say(jobset, Condition(CONDITION, False, "Blocked", said), warning=True)
+            self.say(jobset, Condition(CONDITION, False, BLOCKED_REASON, said), warning=True)
             return BLOCKED
         made = self.config_map(jobset)
         if stranger is None:

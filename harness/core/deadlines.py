@@ -25,6 +25,7 @@ DEADLINES: Mapping[str, Deadline] = {
     "permit": Deadline(360.0, "kube-scheduler 1.35 holds a partial gang for five minutes, which nobody can change"),
     "reconnected": Deadline(90.0, "a gang that fits, after an API server was away: clients try again after up to 30 s"),
     "drained": Deadline(180.0, "a hundred gangs take turns: each waits for its room, then for up to 10 s of backoff"),
+    "retried": Deadline(1.5, "what was refused is tried again: kube-scheduler's first backoff of a second, and some"),
     "refused": Deadline(20.0, "the scheduler says no: two cycles and the 10 s backoff"),
     "released": Deadline(60.0, "what a refused gang holds is free again: after its own timeout, one resync period"),
     "gone": Deadline(30.0, "nothing left after deletion: the default grace period of a pod"),
@@ -37,7 +38,7 @@ DEADLINES: Mapping[str, Deadline] = {
     "ready": Deadline(60.0, "a process answers after start: etcd and the API server need 5 s on a busy machine"),
 }  # fmt: skip
 
-UNHURRIED = frozenset(("window", "started", "reset", "ready"))
+UNHURRIED = frozenset(("window", "started", "retried", "reset", "ready"))
 
 
 def scaled(factor: float = 1.0) -> dict[str, float]:

@@ -68,7 +68,7 @@ class Words:
     def __init__(self, key: str, size: int) -> None:
         self.key = key
         self.size = size  # members that are submitted
-        self.heard = False
+        self._heard = self._heard_of_none = False  # a word about the gang as it is, or about one without members
         self._members: set[str] = set()
         self._telling: set[str] = set()  # names of pods that came when all members were there, the last one among them
         self._said: dict[str, Any] = {}  # what each object said last: words that only stand there still are not new
@@ -78,10 +78,14 @@ class Words:
         """All members are there, or none is."""
         return not self._members or len(self._members) >= self.size
 
+    @property
+    def heard(self) -> bool:
+        return self._heard or (self._heard_of_none and not self._members)
+
     def await_more(self, count: int) -> None:
         """The case creates further members: what was said before is not about them."""
         self.size += count
-        self.heard = False
+        self._heard = self._heard_of_none = False
         self._telling.clear()
 
     def hear(self, record: Record) -> None:
@@ -99,7 +103,8 @@ class Words:
         else:
             refused, about = bool(group_refused(state)), ""
             new = self._news(record.uid, (state.get("phase"), state.get("conditions")))
-        self.heard |= refused and new and (about in self._telling or not self._members)
+        self._heard |= refused and new and about in self._telling
+        self._heard_of_none |= refused and new and not self._members
 
     def _meet(self, pod: Record) -> None:
         if pod.uid in self._said:

@@ -110,7 +110,8 @@ class Gang:
 def gang_from_record(data: Mapping[str, Any]) -> Gang:
     """The gang that `as_record` described; fields a newer muster may have added are passed over."""
     known = {name: value for name, value in data.items() if name in _UNSET}
-    known["roles"] = tuple(Role(**role) for role in data.get("roles", ()))
+    names = {item.name for item in fields(Role)}
+    known["roles"] = tuple(Role(**{key: role[key] for key in role if key in names}) for role in data.get("roles", ()))
     known["group"] = tuple(data.get("group", ()))
     return Gang(**known)
 

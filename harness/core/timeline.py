@@ -117,6 +117,8 @@ class Life:
             self.ended, self.ended_at, self.replaced = index, now, replaced
 
     def place(self, role: str, change: int) -> None:
+        if change > 0 and not self.placed:
+            self.started = False  # all of it was gone: what begins now may be taken back as at first
         self.placed += change
         if role:
             self.roles[role] = self.roles.get(role, 0) + change

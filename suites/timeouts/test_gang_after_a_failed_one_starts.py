@@ -16,7 +16,7 @@ def test_gang_after_a_failed_one_starts(world: World) -> None:
     world.nodes(1, gpus=6)
     gang = world.submit(Gang("late", size=4, gpus=2, timeout=3))
     assert gang.is_refused()
-    failed = world.until(lambda: all(one.state.get("phase") == "Failed" for one in gang.members()), "released")
+    failed = world.until(lambda: [one.state.get("phase") for one in gang.members()] == ["Failed"] * 4, "released")
     assert world.claim("every member has failed", failed)
     world.free(gang)
     assert gang.is_gone()

@@ -15,7 +15,7 @@ def test_gang_out_of_time_fails_for_good(world: World) -> None:
     world.nodes(1, gpus=6)
     gang = world.submit(Gang("late", size=4, gpus=2, timeout=3))
     assert gang.is_refused()
-    failed = world.until(lambda: all(one.state.get("phase") == "Failed" for one in gang.members()), "released")
+    failed = world.until(lambda: [one.state.get("phase") for one in gang.members()] == ["Failed"] * 4, "released")
     assert world.claim("every member has failed", failed, str([one.state.get("phase") for one in gang.members()]))
     assert gang.is_released()
 

@@ -203,10 +203,10 @@ class KindBox(EmbeddedBox):
             self._cluster.create(self._write_config())
             self.timings["create"] = time.monotonic() - began
             self._connect()
-            if not self.image.own:
-                self._take_out()
             self._companions.start_kwok()
             wait_all_ready(self.api, self._node_names(), READY_TIMEOUT)
+            if not self.image.own:
+                self._take_out()
         self.timings["ready"] = time.monotonic() - began
         with phase(self.listener, "Furnishing nodes"):
             self._furnish()
@@ -219,6 +219,7 @@ class KindBox(EmbeddedBox):
 
     def _take_out(self) -> None:
         """Take the programs out of somebody else's image that cases start beside those of the cluster."""
+        self.processes[SECOND].wait_ready(READY_TIMEOUT)
         taken = docker.copy_program(self.cluster.control_plane, SECOND, self.directory / SECOND)
         self.artifacts["kubernetes"] = self.image.artifact({SECOND: taken})
 

@@ -17,6 +17,7 @@ from harness.core.errors import HarnessError
 CLUSTER_LABEL = "io.x-k8s.kind.cluster"
 PREFIX = "muster-"  # of every cluster of ours, so that what an earlier run left can be told from other clusters
 COMM = 15  # characters of a program's name that the kernel keeps
+LONG = 120.0  # seconds for a copy of some hundred megabytes
 QUICK = 20.0  # seconds for a question; an engine that takes longer is not well
 
 
@@ -91,10 +92,13 @@ def copy_program(container: str, name: str, target: Path) -> Path:
         f'if [ "$words" = {shlex.quote(name[:COMM])} ]; then exec cat "$one/exe"; fi; done; exit 1'
     )
     with target.open("wb") as file:
-        done = subprocess.run(
-            ["docker", "exec", container, "sh", "-c", look], stdout=file, stderr=subprocess.PIPE, timeout=120,
-            check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        try:
+            done = subprocess.run(
+                ["docker", "exec", container, "sh", "-c", look], stdout=file, stderr=subprocess.PIPE, timeout=LONG,
+                check=False, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise _silent("exec", LONG) from None
     if done.returncode != 0:
         raise HarnessError(f"{container} runs no {name}: {done.stderr.decode(errors='replace').strip()[-400:]}")
     target.chmod(0o755)
@@ -142,9 +146,12 @@ def _docker(arguments: Sequence[str], timeout: float) -> subprocess.CompletedPro
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise HarnessError(
-            f"docker {arguments[0]} did not answer within {timeout:.0f} s", hint="Is the engine well? See: docker info"
-        ) from None
+        raise _silent(arguments[0], timeout) from None
+
+
+def _silent(command: str, timeout: float) -> HarnessError:
+    said = f"docker {command} did not answer within {timeout:.0f} s"
+    return HarnessError(said, hint="Is the engine well? See: docker info")
 
 
 def _none(why: str) -> HarnessError:
