@@ -20,6 +20,7 @@ from harness.adapters.base import Settings
 from harness.box.api import NAMESPACE
 from harness.box.embedded import EmbeddedBox
 from harness.box.nodes import Pool
+from harness.box.parent import die_with_parent
 from harness.box.phases import Quiet
 from harness.case import MARK, declared
 from harness.core.errors import MusterError
@@ -39,6 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        die_with_parent()  # xdist gives a worker whose controller is gone ten seconds and more to finish its case
     config.addinivalue_line("markers", f"{MARK}(case): a case of the gang scheduling conformance suite")
     config.stash[OPTIONS] = options.read(config)
     default = Path("muster-runs") / f"{time.strftime('%Y%m%d-%H%M%S')}-pytest"

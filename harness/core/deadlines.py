@@ -34,7 +34,7 @@ DEADLINES: Mapping[str, Deadline] = {
     "started": Deadline(5.0, "a bound pod runs: KWOK plays it within milliseconds"),
     "recounted": Deadline(3.0, "a controller that waits for more pods looks again: its interval of a second, and some"),
     "projected": Deadline(120.0, "a kubelet notices a changed ConfigMap: it syncs every 60 to 90 s, and may be busy"),
-    "reset": Deadline(10.0, "the box is empty again between two cases: KWOK finishes pods at once"),
+    "reset": Deadline(30.0, "the box is empty again between two cases: KWOK ends pods at once, Jobs theirs in turn"),
     "ready": Deadline(60.0, "a process answers after start: etcd and the API server need 5 s on a busy machine"),
 }  # fmt: skip
 

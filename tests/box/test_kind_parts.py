@@ -7,6 +7,7 @@ import contextlib
 import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -235,10 +236,11 @@ def test_the_relay_carries_both_ways() -> None:
 
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
-        for _ in range(200):
+        for _ in range(500):
             with contextlib.suppress(OSError):
                 client = socket.create_connection(("127.0.0.2", port), timeout=5)
                 break
+            time.sleep(0.02)
         with client:
             inner, _ = server.accept()
             with inner:

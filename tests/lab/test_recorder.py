@@ -46,7 +46,7 @@ def test_nothing_is_missed_while_the_api_server_is_down(lab: Lab):
     world.restart("apiserver")
     after = world.submit(Gang("after", size=4, gpus=1))
 
-    assert after.is_bound_whole()
+    assert after.is_bound_whole("reconnected")
     world.recorder.settle()
     history = world.history()
     assert history.gaps == ()

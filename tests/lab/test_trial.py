@@ -20,7 +20,7 @@ STOPS = Case(id="stops", sentence="A case that stops early MUST be judged.", fol
 @pytest.fixture
 def impatient(lab: Lab) -> Iterator[Lab]:
     """The lab, with little patience for a scheduler's word."""
-    yield replace(lab, deadlines={**lab.deadlines, "refused": 2.0})
+    yield replace(lab, deadlines={**lab.deadlines, "refused": 6.0})
     lab.reset()
 
 

@@ -18,6 +18,7 @@ from harness.core.replay import timeline
 from harness.core.verdict import Verdict
 
 NAME = "atomic"
+REACHED_LATE = "reached it only after"  # of a gang that came to its quorum, and not in time
 LAW = "Once a member of a gang is bound, quorum is bound within the window, or every bound member is taken back."
 
 
@@ -43,7 +44,7 @@ def judge(history: History) -> Verdict:
 def _finding(one: Episode, name: str, gang: str, quorum: int, window: float) -> Finding:
     since, until = one.first.now, one.deadline
     if one.fate is Fate.BROKEN:
-        late = f", reached it only after {one.quorum.now - since:.3f} s" if one.quorum else ""
+        late = f", {REACHED_LATE} {one.quorum.now - since:.3f} s" if one.quorum else ""
         stood = f"gang {name} stood at {one.worst.placed} of {quorum} members"
         said = f"{stood} when its window of {window:g} s was over{late}"
         return violated(said, one.worst.pos, gang, since=since, until=until)
