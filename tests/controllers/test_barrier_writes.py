@@ -83,3 +83,21 @@ def test_how_it_stands_is_said_once() -> None:
     assert server.said == ["GroupSchedulingAllPodsStarted"]
     Barrier(server, server).tell(jobset(condition), released=True)  # type: ignore[arg-type]
     assert len(server.written) == len(server.said) == 1
+
+
+def test_a_barrier_that_is_no_longer_blocked_says_so_before_anything_starts() -> None:
+    blocked = {"type": CONDITION, "status": "False", "reason": "Blocked", "message": "", "lastTransitionTime": ""}
+    told = jobset(blocked)
+
+    class Seen(Server):
+        def get(self, kind: Any, namespace: str, name: str) -> Object | None:
+            return told if kind.kind == "JobSet" else a_map("u-1", LABELS)
+
+        def of(self, kind: Any, key: Any) -> list[Object]:
+            return []
+
+    server = Seen()
+    Barrier(server, server).reconcile(("ns", "train"))  # type: ignore[arg-type]
+
+    ((_, condition),) = server.written
+    assert (condition["status"], condition["reason"]) == ("False", "WaitingForPods")
