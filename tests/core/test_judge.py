@@ -6,7 +6,7 @@ import pytest
 
 from harness.core import checks, synthetic
 from harness.core.checks import STANDING, atomic, judge_all, live, overbooking, refused
-from harness.core.gang import Gang
+from harness.core.gang import Gang, Role, gang_from_record
 from harness.core.history import History
 from harness.core.judge import case_outcome, judge_case, soften
 from harness.core.verdict import Outcome
@@ -113,3 +113,9 @@ def test_the_story_of_a_violation_says_everything() -> None:
     text = overbooking.judge(Story().node("n1", gpus=2).submit(GANG).bind_all(GANG).end(9)).story()
     for part in ("VIOLATED overbooking", "promised", "revision 107", "gang ns/a", "a-2", "> rev 107"):
         assert part in text
+
+
+def test_fields_of_a_newer_muster_are_passed_over() -> None:
+    data = {"name": "g", "size": 2, "colour": "red", "roles": [{"name": "worker", "size": 2, "shape": "round"}]}
+
+    assert gang_from_record(data) == Gang("g", roles=(Role("worker", 2),))

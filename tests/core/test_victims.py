@@ -72,6 +72,15 @@ def test_a_rollback_has_no_victims() -> None:
     assert victims.judge(base.end(60)).figures["victims"] == 0
 
 
+def test_a_rollback_of_a_gang_that_begins_anew_has_no_victims() -> None:
+    base = Story(start_after_eviction=10).node("n1").submit(LOW).bind_all(LOW).after(1)
+    base.act("delete", "low", what="members", members=["low-0", "low-1"]).gone("low-0").gone("low-1").after(1)
+    base.act("create", "low", count=2).pod("low-0", gang="low").pod("low-1", gang="low").bind("low-0").after(0.5)
+    base.audit("delete", "low-0").terminating("low-0").gone("low-0")
+
+    assert victims.judge(base.end(60)).outcome is Outcome.PASS
+
+
 def test_a_victim_gang_falls_whole_or_keeps_quorum() -> None:
     def fallen(*names: str) -> Story:
         base = preempt(story(ATOM), *names).after(1)
