@@ -9,6 +9,7 @@ from harness.world import World
     "A gang MUST NOT be begun before there is room for what it declares to need in total.",
     clauses=["GANG-40", "GANG-05"],
     needs=["gang", "total"],
+    level="extended",
 )
 def test_gang_that_declares_more_than_there_is_waits(world: World) -> None:
     world.nodes(1, gpus=4)

@@ -11,7 +11,7 @@ import pytest
 
 CHIEF = {
     "test_barrier_in_a_box.py": {"one-pod-early", "never-resets"},
-    "test_jobset_gang_in_a_box.py": {"no-owner", "counts-one-replica", "overwrites-the-user"},
+    "test_jobset_gang_in_a_box.py": {"no-owner", "counts-one-replica"},
     "test_lws_in_a_box.py": {"one-short"},
 }
 LONG = ("test_sin_is_caught", "test_honest", "test_killed", "test_controller_killed")

@@ -81,7 +81,7 @@ def test_simulated_kubelet_tries_again_where_pods_may(lab: Lab) -> None:
         stand_in(lab)
     world = World(lab, "restart policy")
     world.nodes(1, gpus=1)
-    jobset = BarrierSet(world, "patient", ReplicatedJob(retries=9), ReplicatedJob("missing", gpus=2), timeout=8)
+    jobset = BarrierSet(world, "patient", ReplicatedJob(retries=9), ReplicatedJob("missing", gpus=2), timeout=5)
     for job in ("workers", "missing"):
         template(jobset.object, job)["restartPolicy"] = "OnFailure"
     jobset.submit()
