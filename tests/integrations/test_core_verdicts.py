@@ -16,7 +16,7 @@ from harness.adapters import adapter
 EXPECTED = Path(__file__).parents[2] / "ci" / "expected"
 MUSTER = [sys.executable, "-c", "from harness.cli import main; main()"]
 FOREIGN_KUBERNETES = "1.37"
-BOXES = {"volcano": 3, "yunikorn": 4, "workload": 2}  # side by side, for those that mostly wait for a cycle or a backoff
+BOXES = {"volcano": 3, "yunikorn": 4, "workload": 2}  # side by side: they mostly wait for a cycle or a backoff
 
 
 def combinations() -> list[str]:
