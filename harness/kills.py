@@ -21,6 +21,7 @@ from harness.report.files import put
 
 OBSERVED = "observed"
 RED = (str(Outcome.VIOLATED), OBSERVED)
+ANEW = "Give a file that `muster prove --record` has written, or one that is not there yet."
 HEAD = """\
 # Who turns each case red, as seen by `muster prove --record {path}`; not to be edited.
 # `source` stands for the code of the case then: a case that has changed since is proven again.
@@ -98,10 +99,10 @@ def read_record(path: Path, sources: Mapping[str, str]) -> dict[str, list[str]]:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", hint="Remove it to begin anew.") from error
+        raise UsageError(f"{path} cannot be read: {error}", hint=ANEW) from error
     if not isinstance(data, dict) or not all(_is_entry(entry) for entry in data.values()):
         wanted = "for every case the controls that turn it red and what it was then, `by` and `source`"
-        raise UsageError(f"{path} is no record of a proof: {wanted}", hint="Remove it to begin anew.")
+        raise UsageError(f"{path} is no record of a proof: {wanted}", hint=ANEW)
     same = {case: entry for case, entry in data.items() if sources.get(case) == entry["source"]}
     return {case: [str(name) for name in entry["by"]] for case, entry in same.items()}
 

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any
 from harness.adapters.render import gang_objects
 from harness.box.api import PATCH_MERGE, POD, Object
 from harness.core.errors import HarnessError
-from harness.core.evidence import Words, event_refuses, pod_refused
+from harness.core.evidence import Words, change_since_a_promise, noticed, pod_refused
 from harness.core.gang import Gang
-from harness.core.history import PLAIN_KINDS, Record, gang_keys, pod_key
+from harness.core.history import PLAIN_KINDS, Record, pod_key
 from harness.core.verdict import Verdict
 from harness.lab import create_all
 
 if TYPE_CHECKING:
     from harness.world import World
 
-_CHANGES = ("node-add", "node-remove", "node-change", "create", "edit", "delete", "resume", "ready")
 Alter = Callable[[Object], None]  # changes a member's pod before it is created
 
 
@@ -100,32 +99,6 @@ class LiveGang:
                 self._words.hear(record)
         return self._words.heard
 
-    def _change_since_its_refusal(self) -> int | None:
-        """The last record in which the case changed something, if it promised nothing of the gang since."""
-        records = self.world.recorder.records()
-        for place in range(len(records) - 1, -1, -1):
-            record = records[place]
-            if record.source == "action" and record.verb in _CHANGES:
-                return place
-            if record.source == "action" and record.verb == "expect" and self.key in gang_keys(record):
-                return None
-        return None
-
-    def _looked_at_since(self, place: int) -> Callable[[], bool]:
-        """Whether since that record the scheduler has said or done something about a pod of the gang."""
-        read, found = place, False
-
-        def looked() -> bool:
-            nonlocal read, found
-            records = self.world.recorder.records(read)
-            read += len(records)
-            mine = [record for record in records if record.state.get("gang") == self.key]
-            words = {"condition", "nominated"}
-            found |= any(event_refuses(one.state) if one.kind == "Event" else words & {*one.changed} for one in mine)
-            return found
-
-        return looked
-
     # -- promises -----------------------------------------------------------------------------------------------------
 
     def is_bound_whole(self, deadline: str = "bound") -> Verdict:
@@ -141,14 +114,18 @@ class LiveGang:
         """Nothing of it is bound, and there is evidence that the scheduler has looked at it."""
         world = self.world
         world.expect("refused", [self], world.deadline("refused"))
-        shown = self._shows_refusal(self._refused)
+        shown = self._shows_refusal(words=True)
         if not shown and not self.bound:  # the check does not take that word for evidence: only a new fence counts
-            shown = self._shows_refusal(lambda: self._refused() and False)
+            shown = self._shows_refusal(words=False)
         return world.verdict("refused", shown and self.bound == 0)
 
-    def _shows_refusal(self, heard: Callable[[], bool]) -> bool:
-        """Whether there is evidence of a refusal, once a word is heard or a pod that came later is bound."""
+    def _shows_refusal(self, *, words: bool) -> bool:
+        """Whether there is evidence of a refusal, once a word is heard (if those count) or a later pod is bound."""
         world = self.world
+
+        def heard() -> bool:
+            return self._refused() and words
+
         world.until(lambda: heard() or self._words.arrived, "refused")
         fence = world.fence()
         world.until(lambda: heard() or world.is_bound(fence) or self.bound > 0, "refused")
@@ -161,13 +138,12 @@ class LiveGang:
         passes, and its word about the fence shows that it was there.
         """
         world = self.world
-        changed = self._change_since_its_refusal()
+        changed = change_since_a_promise(world.recorder.records(), self.key)
         world.expect("unbound", [self], 0.0)
         fence = world.fence()
         seen = world.until(lambda: world.is_bound(fence) or self.bound > 0, "refused") or world.is_put_off(fence)
         if changed is not None:  # what was refused before is tried again after a backoff, and the fence at once
-            looked = self._looked_at_since(changed)
-            world.until(lambda: looked() or self.bound > 0, "retried")
+            world.until(lambda: self.bound > 0 or noticed(world.recorder.records(changed), self.key), "retried")
         verdict = world.verdict("refused", seen and self.bound == 0)
         world.lift(self)
         return verdict

@@ -2,8 +2,8 @@
 
 A race strikes where it likes, and a suite that is red once a week for a reason that everybody knows is soon looked at
 by nobody. So a case that should pass, and broke only what a race written down for this scheduler breaks, is run again
-at once: it is a race if it passes more often than not, and a difference if it does not. A gang that came to its quorum
-later than its window allows is looked at again in the same way, for that is what a machine under load does to it.
+at once: it is a race if it passes at least twice as often as not, and a difference otherwise. A gang that came to its
+quorum later than its window allows is looked at again in the same way, for that is what a machine under load does.
 """
 
 from __future__ import annotations

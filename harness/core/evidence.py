@@ -6,10 +6,10 @@ in one place; anything that a controller or a webhook may write before a schedul
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.core.history import Record
+from harness.core.history import Record, gang_keys
 
 NOT_THE_SCHEDULER = frozenset(
     ("EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC", "TerminationByKubelet")
@@ -20,6 +20,8 @@ _REFUSAL_EVENTS = frozenset(("FailedScheduling", "Unschedulable", "NotEnoughReso
 _OTHER_WARNINGS = (
     "FailedCreate", "FailedMount", "FailedKill", "FailedAttach", "FailedDelete", "BackOff", "Unhealthy", "NodeNotReady",
 )  # fmt: skip  # warnings of controllers and kubelets
+_CHANGES = ("node-add", "node-remove", "node-change", "create", "edit", "delete", "resume", "ready")  # by a case
+_TRIED = frozenset(("condition", "nominated"))  # what is new of a pod that was tried
 _WORDS = ("unschedulable", "insufficient", "notenough", "timeout")
 
 
@@ -117,6 +119,23 @@ class Words:
     def _news(self, uid: str, said: Any) -> bool:
         before, self._said[uid] = self._said.get(uid), said
         return bool(before != said)
+
+
+def change_since_a_promise(records: Sequence[Record], key: str) -> int | None:
+    """The place of the last change that a case made, if it has promised nothing of this gang since; None if it has."""
+    for place in range(len(records) - 1, -1, -1):
+        record = records[place]
+        if record.source == "action" and record.verb in _CHANGES:
+            return place
+        if record.source == "action" and record.verb == "expect" and key in gang_keys(record):
+            return None
+    return None
+
+
+def noticed(records: Sequence[Record], key: str) -> bool:
+    """Whether a scheduler has said or done something about a pod of the gang in these records."""
+    mine = [record for record in records if record.state.get("gang") == key]
+    return any(event_refuses(one.state) if one.kind == "Event" else _TRIED & {*one.changed} for one in mine)
 
 
 def program(agent: str) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.core.checks.atomic import LEFT_IN_PART
 from harness.core.checks.atomic import NAME as ATOMIC
-from harness.core.checks.atomic import REACHED_LATE
 from harness.core.errors import UsageError
 from harness.core.results import CaseResult
 from harness.core.verdict import Outcome
@@ -62,7 +62,7 @@ def expected_from_data(data: Mapping[str, Any], where: str = "") -> Expected:
 
     `unsteady` is for a race inside the scheduler that was understood from a history: such a case may pass or be
     violated, and its reason says which race it is. `races` are those that may strike in any case, by the checks that
-    they break: a case may be violated by one of them if it passes more often. Whatever we cannot
+    they break: a case may be violated by one of them if it passes at least twice as often. Whatever we cannot
     explain is a flake of ours and has no place here.
     """
     outcomes: dict[str, Outcome] = {}
@@ -129,8 +129,8 @@ class Struck:
 
     @property
     def rare(self) -> bool:
-        """Whether it was seen to pass more often than not: a race, or a slow moment, and nothing worse."""
-        return self.passed > self.violated
+        """Whether it passes at least twice as often as not: a race, or a slow moment, and nothing worse."""
+        return self.passed >= 2 * self.violated
 
 
 def struck(results: Iterable[CaseResult], expected: Expected) -> dict[str, Struck]:
@@ -154,7 +154,7 @@ def struck(results: Iterable[CaseResult], expected: Expected) -> dict[str, Struc
 def _late(result: CaseResult) -> bool:
     """Whether nothing is wrong but that a gang took longer to come to its quorum than its window allows."""
     broken = [one for one in result.verdicts if one.outcome is Outcome.VIOLATED]
-    return all(one.check == ATOMIC and REACHED_LATE in one.reason for one in broken)
+    return all(one.check == ATOMIC and one.figures.get(LEFT_IN_PART) == 0 for one in broken)
 
 
 def unsteady(results: Iterable[CaseResult]) -> dict[str, list[str]]:

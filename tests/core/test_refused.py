@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.core.checks import refused
-from harness.core.evidence import Words
+from harness.core.evidence import Words, change_since_a_promise, noticed
 from harness.core.gang import Gang
 from harness.core.replay import timeline
 from harness.core.verdict import Outcome
@@ -194,3 +194,15 @@ def test_a_fence_before_any_member_exists_proves_nothing() -> None:
     base = Story().node("n1").submit(BIG, create=False).expect("refused", "big")
     base.act("fence", "f").pod("f", part="fence").bind("f").after(1).pod("big-0", gang="big")
     assert refused.judge(base.end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_what_a_case_changed_is_looked_at_by_the_scheduler_when_it_speaks_of_the_gang_again() -> None:
+    told = story().unschedulable("big-3")
+    assert change_since_a_promise(told.records, "ns/big") is None, "nothing was changed since the promise"
+
+    changed = change_since_a_promise(told.act("node-add", count=1).records, "ns/big")
+
+    assert changed == len(told.records) - 1
+    assert not noticed(told.act("note", text="a fence").records[changed:], "ns/big")
+    assert noticed(story().event("FailedScheduling", "big-0", type="Warning", gang="ns/big").records, "ns/big")
+    assert noticed(told.condition("big-1", "PodScheduled", "False", "Unschedulable").records[changed:], "ns/big")

@@ -93,8 +93,8 @@ def test_what_a_known_race_strikes_once_is_no_difference_when_it_passes_again(tm
     assert [str(one) for one in expectations.compare(tmp_path, [once])] == [
         "a (some@1.0): expected pass, seen violated"
     ]
-    assert len(expectations.compare(tmp_path, [once, passes[0]])) == 1, "it must pass more often than not"
-    assert len(expectations.compare(tmp_path, [once] * AGAIN + passes)) == 1, "it struck as often"
+    assert len(expectations.compare(tmp_path, [once, passes[0]])) == 1, "it must pass often enough"
+    assert len(expectations.compare(tmp_path, [once] * 3 + passes)) == 1, "it struck too often"
 
 
 def test_a_race_excuses_nothing_but_what_it_breaks(tmp_path: Path) -> None:
@@ -141,8 +141,8 @@ def test_a_race_that_strikes_again_is_looked_at_longer(tmp_path: Path, strikes: 
 
 def test_a_gang_that_was_only_late_is_looked_at_again_whoever_bound_it(tmp_path: Path) -> None:
     (tmp_path / "some@1.0.yaml").write_text("pass: [a]")
-    late = Verdict("atomic", Outcome.VIOLATED, "gang x stood at 39 of 40 members, reached it only after 2.600 s")
-    partial = Verdict("atomic", Outcome.VIOLATED, "gang x stood at 39 of 40 members when its window of 2 s was over")
+    late = Verdict("atomic", Outcome.VIOLATED, "39 of 40", figures={"left_in_part": 0})
+    partial = Verdict("atomic", Outcome.VIOLATED, "39 of 40", figures={"left_in_part": 1})
     passes = [result("a", Outcome.PASS)] * AGAIN
 
     def compared(*verdicts: Verdict) -> int:

@@ -18,7 +18,7 @@ from harness.core.replay import timeline
 from harness.core.verdict import Verdict
 
 NAME = "atomic"
-REACHED_LATE = "reached it only after"  # of a gang that came to its quorum, and not in time
+LEFT_IN_PART = "left_in_part"  # figure: how often a gang never came to its quorum; else it was late
 LAW = "Once a member of a gang is bound, quorum is bound within the window, or every bound member is taken back."
 
 
@@ -26,6 +26,7 @@ def judge(history: History) -> Verdict:
     line = timeline(history)
     window = seconds(history.header, "window")
     findings: list[Finding] = []
+    in_part = 0
     for keys in units(line):
         lives = [life for key in keys for life in line.lives.get(key, [])]
         if not any(life.quorum is not None for life in lives):
@@ -37,14 +38,15 @@ def judge(history: History) -> Verdict:
         if not found:
             findings.append(passed("no gang was ever bound in part"))
         findings += [_finding(one, name, keys[0], quorum, window) for one in found]
-    figures = {"gangs": gang_figures(history), "refused_binds": line.refused_binds}
+        in_part += sum(one.fate is Fate.BROKEN and one.quorum is None for one in found)
+    figures = {"gangs": gang_figures(history), "refused_binds": line.refused_binds, LEFT_IN_PART: in_part}
     return conclude(NAME, LAW, history, findings, figures=figures)
 
 
 def _finding(one: Episode, name: str, gang: str, quorum: int, window: float) -> Finding:
     since, until = one.first.now, one.deadline
     if one.fate is Fate.BROKEN:
-        late = f", {REACHED_LATE} {one.quorum.now - since:.3f} s" if one.quorum else ""
+        late = f", reached it only after {one.quorum.now - since:.3f} s" if one.quorum else ""
         stood = f"gang {name} stood at {one.worst.placed} of {quorum} members"
         said = f"{stood} when its window of {window:g} s was over{late}"
         return violated(said, one.worst.pos, gang, since=since, until=until)
