@@ -70,8 +70,10 @@ def evidence(line: Timeline, life: Life, index: int) -> tuple[int, str] | None:
 def _unbound(line: Timeline, promise: Promise, life: Life) -> Finding:
     end, end_at = line.lifted(promise, life.key)
     if (start := life.at(promise.pos)).placed:
+        last = next((bind for bind in reversed(life.binds) if bind.pos <= promise.pos), None)
         said = f"{start.placed} members of gang {life.key} were bound when none was promised"
-        return violated(said, promise.pos, life.key, since=promise.now, until=promise.now)
+        pos = last.pos if last is not None else promise.pos  # the moment to show is the bind, not the promise
+        return violated(said, pos, life.key, since=promise.now, until=promise.now)
     late = next((bind for bind in life.binds if promise.pos < bind.pos < end), None)
     if late is not None:
         return violated(f"{late.pod} of gang {life.key} was bound to {late.node}", late.pos, life.key, seen=True)
