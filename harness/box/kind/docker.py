@@ -77,7 +77,7 @@ def copy_from_image(reference: str, path: str, target: Path) -> Path:
         raise HarnessError(f"docker could not look into {reference}: {made.stderr.strip()[-400:]}")
     container = made.stdout.strip()
     try:
-        done = _docker(["cp", "--follow-link", f"{container}:{path}", str(target)], 120)
+        done = _docker(["cp", "--follow-link", f"{container}:{path}", str(target)], LONG)
     finally:
         remove([container])
     if done.returncode != 0:
