@@ -5,13 +5,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-TESTED := kubernetes@1.37 kubernetes@1.36 kubernetes@1.35 etcd kwok volcano scheduler-plugins koordinator yunikorn \
-	lws jobset
+# What `make test` runs end to end; `make conformance` runs every integration and version that has a file here.
+GATE := workload volcano lws jobset-gang
+EXPECTED := $(basename $(notdir $(wildcard ci/expected/*.yaml)))
 
-.PHONY: run test lint docs prove bench kind clean help
+.PHONY: run test conformance lint docs site prove bench kind clean help
 
 help: ## show this help
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -23,19 +24,35 @@ $(STAMP): pyproject.toml
 run: $(STAMP) ## bring up a box, judge the native Workload API, write a report
 	$(BIN)/muster run --integration workload --profile core --expected ci/expected
 
+# The project's own verdicts are about the locks.
+lint test conformance prove bench: export MUSTER_SOURCE ?= build
+
 test: $(STAMP) lint ## the project's own tests, with real boxes
-	$(BIN)/muster get $(TESTED)
+	$(BIN)/muster get $(GATE:%=--integration %)
 	$(BIN)/pytest
 
-lint: $(STAMP) ## style, types and import rules
+conformance: $(STAMP) ## more versions and schedulers against ci/expected; ONLY=volcano@1.14.1: one of them, all extended cases
+ifdef ONLY
+	$(BIN)/muster run --integration $(ONLY) --profile extended --expected ci/expected
+else
+	$(BIN)/muster get $(EXPECTED:%=--integration %)
+	$(BIN)/pytest -m conformance
+endif
+
+lint: $(STAMP) ## style, types, import rules and workflows
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python ci/actionlint.py
 
-docs: $(STAMP) ## make the pages of docs/reference that come from the catalogue again
-	$(BIN)/python -m harness.pages
+docs: $(STAMP) ## make the pages of docs/reference that come from the catalogue and the command again
+	$(BIN)/python -m harness.cli.docs
 
-prove: $(STAMP) ## show that the suite can fail: every case against schedulers that sin
+site: $(STAMP) ## the documentation as a site, in site/
+	$(BIN)/sphinx-build -q -W --keep-going docs site
+
+prove: $(STAMP) ## show that the suite can fail: every case against mutants
 	$(BIN)/muster prove -n 2
 	$(BIN)/pytest -m thorough
 
@@ -43,7 +60,6 @@ bench: $(STAMP) ## speed as ratios, measured side by side
 	$(BIN)/muster bench box --rounds 12
 
 kind: $(STAMP) ## real kubelets: build a node image, bring up a kind cluster, hold containers at a barrier (needs Docker)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,kind]'
 	$(BIN)/muster run --box kind --image own --kind-workers 4 --sync 2s --integration jobset-barrier --profile core
 
 clean: ## remove the virtual environment and the runs (the cache of built binaries stays)

@@ -5,20 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from harness.adapters.base import Adapter
-from harness.box.artifacts.register import nearest
+from harness.adapters.common.base import Adapter
 from harness.core.errors import UsageError
-
-_HELPERS = {
-    "__init__", "base", "hosting", "jobset", "lws_controller", "lws_provider", "reference", "released", "render",
-}  # fmt: skip
+from harness.core.text import nearest
 
 __all__ = ["Adapter", "adapter", "names"]
 
 
 def names() -> list[str]:
     """Every integration, by name: `lws-yunikorn` is the module lws_yunikorn."""
-    stems = [path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _HELPERS]
+    stems = [path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "__init__"]
     return sorted(stem.replace("_", "-") for stem in stems)
 
 
@@ -28,5 +24,5 @@ def adapter(name: str) -> Adapter:
         raise UsageError(
             f"unknown integration {name!r}", hint=f"{nearest(name, names())}Integrations: {', '.join(names())}."
         )
-    found: Adapter = import_module(f"harness.adapters.{name.replace('-', '_')}").ADAPTER
-    return found
+    integration: Adapter = import_module(f"harness.adapters.{name.replace('-', '_')}").ADAPTER
+    return integration

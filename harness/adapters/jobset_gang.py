@@ -7,15 +7,17 @@ and puts the references into the Jobs; who places the pods, and is judged for it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from harness.adapters import jobset, reference
-from harness.adapters.base import GANG_LABEL, Adapter, Box, Installed, Limit, Object, Settings, by_label
-from harness.adapters.jobset import INDEX_LABEL, JOB, JOBSET
-from harness.box.profile import profile
+from harness.adapters.common import jobset, kubebuilder, reference_controller
+from harness.adapters.common.base import Adapter, Installed, Limit, Object, Settings
+from harness.adapters.common.jobset import INDEX_LABEL, ReplicatedJob
+from harness.box.base import Box
+from harness.box.minor import minor_of
 from harness.core.errors import UsageError
 from harness.core.gang import Gang, Role
+from harness.core.kinds import JOB, JOBSET, Kind
+from harness.core.labels import GANG_LABEL, by_label
 
 NAME = "jobset-gang"
 BINARY = f"{NAME}.controller"
@@ -30,36 +32,16 @@ FIELDS = (
     jobset.Field("spec", "gangConfig", SCHEMA),
     jobset.Field("spec.replicatedJobs", "gangConfig", SCHEMA),
 )
-ALLOWED = ("name", "size", "quorum", "gpus", "cpu", "memory", "roles", "priority", "selector", "lifetime")
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A replicated job as the template writes it."""
-
-    name: str
-    request: Mapping[str, str]
-    replicas: int = 1
-    pods: int = 1
-    mode: str = ""
-    gang: str = ""  # the gang that its pods belong to, as the user means it; empty: none
-    each: bool = False  # each replica is a gang of its own
-    role: str = ""
-    after: str = ""  # the job it depends on
-    status: str = "Complete"  # of that job
-    lifetime: float | None = None
-    priority: str | None = None
-    selector: Mapping[str, str] = field(default_factory=dict)
 
 
 def install(box: Box, settings: Settings) -> Installed:
     """The JobSet controller with the field in its CRD, then the reference controller with its webhooks."""
-    found = jobset.start(box, settings, FIELDS)
-    reference.start(box, settings, NAME, NAME, binary=BINARY)
+    artifact = jobset.start(box, settings, FIELDS)
+    reference_controller.start(box, settings, NAME, NAME, binary=BINARY)
     return Installed(
-        version=found.version,
-        artifacts=(found, box.artifacts["kubernetes"]),
-        departures=(*jobset.DEPARTURES, reference.OURS, *(one.departure for one in FIELDS)),
+        version=artifact.version,
+        artifacts=(artifact, box.artifacts["kubernetes"]),
+        departures=(*kubebuilder.DEPARTURES, reference_controller.OURS, *(crd_field.departure for crd_field in FIELDS)),
         schedulers=("kube-scheduler",),
         controllers=(jobset.CONTROLLER, NAME),
     )
@@ -67,12 +49,6 @@ def install(box: Box, settings: Settings) -> Installed:
 
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
     """A gang as a JobSet that is one gang, with a job for each role; UsageError for what a JobSet cannot say."""
-    default = Gang()
-    for name in Gang.__dataclass_fields__:
-        if name not in ALLOWED and getattr(gang, name) != getattr(default, name):
-            raise UsageError(
-                f"gang {gang.name}: a JobSet has no way to say {name}", hint=f"Allowed: {', '.join(ALLOWED)}."
-            )
     if gang.minimum != gang.size:
         raise UsageError(
             f"gang {gang.name}: a JobSet starts with all its {gang.size} pods; given quorum={gang.minimum}",
@@ -82,17 +58,23 @@ def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
     return {"name": gang.name, "mode": "Gang", "in_order": False, "jobs": jobs}
 
 
-def _job(gang: Gang, role: Role) -> Job:
-    return Job(
-        role.name, role.request, pods=role.size, gang=gang.name, role=role.name if gang.roles else "",
-        lifetime=gang.lifetime, priority=gang.priority, selector=gang.selector,
-    )  # fmt: skip
+def _job(gang: Gang, role: Role) -> ReplicatedJob:
+    return ReplicatedJob(
+        role.name,
+        pods=role.size,
+        gpus=role.gpus,
+        cpu=role.cpu,
+        memory=role.memory,
+        gang=gang.name,
+        role=role.name if gang.roles else "",
+        lifetime=gang.lifetime,
+        priority=gang.priority,
+        selector=gang.selector,
+    )
 
 
-def groups(kubernetes: str) -> tuple[tuple[str, str], ...]:
-    group = profile(kubernetes).group
-    kinds = ("Workload",) if group.endswith("v1alpha1") else ("Workload", "PodGroup")
-    return (JOBSET, JOB, *((group, kind) for kind in kinds))
+def groups(kubernetes: str) -> tuple[Kind, ...]:
+    return (JOBSET, JOB, *minor_of(kubernetes).gang_api.group_kinds)
 
 
 def read_group(obj: Object) -> tuple[str, int | None]:
@@ -121,18 +103,24 @@ ADAPTER = Adapter(
     url="https://jobset.sigs.k8s.io",
     component="jobset",
     scheduler="default-scheduler",
-    features=lambda version, kubernetes: frozenset({"jobset-gang"}),
+    features=("jobset-gang", "jobset-reference"),
     install=install,
+    gang_fields=("name", "size", "quorum", "gpus", "cpu", "memory", "roles", "priority", "selector", "lifetime"),
     values=values,
     groups=groups,
     read_group=read_group,
     classify=classify,
-    options={},
-    cluster=(jobset.part(FIELDS, keeps_gangs=True), reference.part(NAME, NAME, binary=BINARY)),
+    cluster=(jobset.part(FIELDS, keeps_gangs=True), reference_controller.part(NAME, NAME, binary=BINARY)),
+    vocabulary=jobset.VOCABULARY,
     definitions=jobset.definitions,
     needs_scheduler=True,
     limits=(
-        Limit("jobset-gang", ">=0.1", "No release of JobSet implements gangConfig; what is judged is a reference "
-              "controller of muster's with the released JobSet controller and kube-scheduler.", KEP),
+        Limit(
+            "jobset-gang",
+            ">=0.1",
+            "No release of JobSet implements gangConfig; what is judged is a reference "
+            "controller of muster's with the released JobSet controller and kube-scheduler.",
+            KEP,
+        ),
     ),
-)  # fmt: skip
+)

@@ -7,37 +7,36 @@ Koordinator are about quality of service on real nodes and have no part in gangs
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
-from harness.adapters import hosting
-from harness.adapters.base import (
+from harness.adapters.common import hosting
+from harness.adapters.common.base import (
     BACKOFF_PACE,
-    GANG_LABEL,
     Adapter,
-    Box,
+    Claim,
     Departure,
+    InstallContext,
     Installed,
     Limit,
     Object,
     Part,
     Settings,
-    Site,
-    by_label,
 )
-from harness.adapters.render import parse, render
+from harness.adapters.common.render import parse, render
 from harness.box.artifacts import Artifact
+from harness.box.base import Box
 from harness.core.gang import Gang
+from harness.core.kinds import Kind
 
 SCHEDULER = "koord-scheduler"
 DOCS = "https://koordinator.sh/docs/designs/gang-scheduling"
-POD_GROUP = ("scheduling.sigs.k8s.io/v1alpha1", "PodGroup")
+POD_GROUP = Kind("scheduling.sigs.k8s.io/v1alpha1", "PodGroup", "podgroups")
 NAMESPACE = "koordinator-system"
 GANG = "gang.scheduling.koordinator.sh"
 OPTIONS = {"without": "extension points to leave the gang plugin out of, such as permit; to see the suite notice it"}
-STYLES = ("annotations", "nonstrict", "only-waiting", "waiting-and-running", "once-satisfied")
 DEPARTURES = (
     hosting.OUTSIDE,
     Departure("leader election is off", "one scheduler runs per box"),
@@ -47,39 +46,42 @@ DEPARTURES = (
 
 def install(box: Box, settings: Settings) -> Installed:
     """The scheduler, with all CRDs: it waits without a word for those it watches."""
-    chosen = settings.options
-    found = hosting.artifact("koordinator", settings)
+    artifact = hosting.artifact("koordinator", settings)
     if not hosting.runs(box, SCHEDULER):
-        hosting.ensure_crds(box, found)
+        hosting.ensure_crds(box, artifact)
         hosting.ensure_namespace(box, NAMESPACE)  # its quota plugin keeps its own objects there
         path = box.directory / "koord-scheduler.yaml"
         port = box.reserve_port()
         flags = hosting.scheduler_flags(box, SCHEDULER, path, port)
         kubeconfig = box.directory / f"{SCHEDULER}.kubeconfig"
-        config = hosting.without_points(configuration(found), "Coscheduling", chosen.get("without", ""))
+        config = hosting.without_points(configuration(artifact), "Coscheduling", settings.options.get("without", ""))
         hosting.write_yaml(path, hosting.scheduler_config(config, kubeconfig))
         hosting.start(
-            box, SCHEDULER, found.binaries["scheduler"], [*flags, "--port=0", "-v=2"], role="scheduler",
+            box,
+            SCHEDULER,
+            artifact.binaries["scheduler"],
+            [*flags, "--port=0", "-v=2"],
+            role="scheduler",
             probe=box.https_probe(port, "/healthz"),
-        )  # fmt: skip
+        )
     box.processes[SCHEDULER].wait_ready(hosting.START_TIMEOUT)
-    departures = DEPARTURES + hosting.chosen_departures(chosen)
-    return Installed(found.version, (found,), departures, (SCHEDULER,), (SCHEDULER,))
+    departures = DEPARTURES + hosting.option_departures(settings.options)
+    return Installed(artifact.version, (artifact,), departures, (SCHEDULER,), (SCHEDULER,))
 
 
-def configuration(found: Artifact) -> Object:
+def configuration(artifact: Artifact) -> Object:
     """The scheduler's configuration as the project ships it, out of its ConfigMap."""
-    shipped = hosting.read_yaml(found.files["config"], "scheduler-config.yaml")
+    shipped = hosting.read_yaml(artifact.files["config"], "scheduler-config.yaml")
     config: Object = yaml.safe_load(shipped["data"]["koord-scheduler-config"])
     return config
 
 
-def cluster(site: Site) -> list[Object]:
+def cluster(context: InstallContext) -> list[Object]:
     """What installs it in a cluster, beside that cluster's own kube-scheduler."""
-    config = configuration(site.found)
+    config = configuration(context.artifact)
     config["leaderElection"] = {"leaderElect": False}
     text = yaml.safe_dump(config, sort_keys=False)
-    return hosting.in_cluster("koordinator", NAMESPACE, images=site.images, config=text)
+    return hosting.in_cluster("koordinator", NAMESPACE, images=context.images, config=text)
 
 
 PART = Part(cluster, "koordinator", departures=DEPARTURES[1:])
@@ -90,25 +92,17 @@ def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
     box.api.apply(parse(render("koordinator/queue.yaml.j2", name=name, namespace=NAMESPACE, limits=limits))[0])
     process = box.processes[SCHEDULER]
     port = next(int(flag.partition("=")[2]) for flag in process.command.argv if flag.startswith("--secure-port="))
-    known = box.https_probe(port, f"/apis/v1/plugins/ElasticQuota/quotas/{name}")
-    hosting.wait(known, f"the quota {name!r}", process)
-
-
-def features(version: str, kubernetes: str) -> frozenset[str]:
-    return frozenset({
-        "annotations", "pod-terms", "gang", "quorum", "roles", "group-object", "group-first", "quorum-edit",
-        "timeout", "priority", "preemption", "queue", "gang-group", "nonstrict", "restart-safe",
-    })  # fmt: skip
+    quota_exists = box.https_probe(port, f"/apis/v1/plugins/ElasticQuota/quotas/{name}")
+    hosting.wait(quota_exists, f"the quota {name!r}", process)
 
 
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
     """`terms` is what the gang asks for beside its quorum: on the PodGroup, or on every pod where there is none."""
-    wanted = hosting.styles(gang, STYLES)
-    terms = {f"{GANG}/mode": "NonStrict"} if "nonstrict" in wanted else {}
+    terms = {f"{GANG}/mode": "NonStrict"} if "nonstrict" in gang.styles else {}
     for policy in ("only-waiting", "waiting-and-running", "once-satisfied"):
-        if policy in wanted:
+        if policy in gang.styles:
             terms[f"{GANG}/match-policy"] = policy
-    by_annotations = "annotations" in wanted
+    by_annotations = "annotations" in gang.styles
     if by_annotations:
         terms |= {f"{GANG}/name": gang.name, f"{GANG}/min-available": str(gang.minimum)}
         if gang.timeout is not None:
@@ -128,33 +122,38 @@ def together(gang: Gang, namespace: str) -> str:
     return json.dumps(sorted(names))
 
 
-def groups(kubernetes: str) -> tuple[tuple[str, str], ...]:
-    return (POD_GROUP,)
-
-
-def read_group(obj: Object) -> tuple[str, int | None]:
-    meta = obj["metadata"]
-    return (meta.get("labels") or {}).get(GANG_LABEL, meta["name"]), (obj.get("spec") or {}).get("minMember")
-
-
-def edit_quorum(gang: Gang, quorum: int) -> Sequence[tuple[tuple[str, str], str, Object]]:
-    return [(POD_GROUP, gang.name, {"spec": {"minMember": quorum}})]
-
-
 ADAPTER = Adapter(
     name="koordinator",
     title="Koordinator",
     organization="CNCF",
     url="https://koordinator.sh",
-    component="koordinator",
     scheduler="koord-scheduler",
-    features=features,
+    images={"scheduler": r"koord-scheduler|koordinator-scheduler", "controller": r"koord-manager|koordinator-manager"},
+    features=(
+        "annotations",
+        "pod-terms",
+        "gang",
+        "quorum",
+        "roles",
+        "group-object",
+        "group-first",
+        "quorum-edit",
+        "timeout",
+        "priority",
+        "preemption",
+        "queue",
+        "gang-group",
+        "nonstrict",
+        "restart-safe",
+        Claim(
+            "refills-singly", source="match policy once-satisfied, the default: a gang that had room once is none later"
+        ),
+    ),
+    styles=("annotations", "nonstrict", "only-waiting", "waiting-and-running", "once-satisfied"),
     install=install,
     values=values,
-    groups=groups,
-    read_group=read_group,
-    classify=by_label,
-    edit_quorum=edit_quorum,
+    groups=lambda kubernetes: (POD_GROUP,),
+    edit_quorum=hosting.edit_min_member(POD_GROUP),
     options=OPTIONS,
     cluster=(PART,),
     definitions=hosting.definitions("koordinator"),
@@ -162,17 +161,44 @@ ADAPTER = Adapter(
     pace=BACKOFF_PACE,
     limits=(
         Limit("gang", ">=1.8", "When the bind of one member is refused the others stay bound.", DOCS),
-        Limit("gang", ">=1.8,<1.9", "While gangs wait the scheduler can end with a panic in its queue (assignment to "
-              "entry in nil map); a gang it was binding stays in part.", DOCS),
-        Limit("group-status", ">=0.3", "A PodGroup's phase is Scheduling until it is Scheduled; a lack of room is "
-              "only said of its pods.", DOCS),
-        Limit("role-minima", ">=0.3", "A gang has one minimum; roles with minima of their own are gangs of one group.",
-              DOCS),
-        Limit("starts-anew", ">=1.0", "A gang that was placed once is satisfied for good: pods that come later "
-              "are placed one by one, as the design says.", DOCS),
-        Limit("preemption", ">=1.0", "Members preempt one by one; preemption for the gang as a whole is off in the "
-              "configuration the project ships (enablePreemption).", DOCS),
-        Limit("topology", ">=1.0", "Domains come from a ClusterNetworkTopology object, not from a node label.",
-              "https://koordinator.sh/docs/user-manuals/network-topology-aware-scheduling"),
+        Limit(
+            "gang",
+            ">=1.8,<1.9",
+            "While gangs wait the scheduler can end with a panic in its queue (assignment to "
+            "entry in nil map); a gang it was binding stays in part.",
+            DOCS,
+        ),
+        Limit(
+            "group-status",
+            ">=0.3",
+            "A PodGroup's phase is Scheduling until it is Scheduled; a lack of room is only said of its pods.",
+            DOCS,
+        ),
+        Limit(
+            "role-minima",
+            ">=0.3",
+            "A gang has one minimum; roles with minima of their own are gangs of one group.",
+            DOCS,
+        ),
+        Limit(
+            "starts-anew",
+            ">=1.0",
+            "A gang that was placed once is satisfied for good: pods that come later "
+            "are placed one by one, as the design says.",
+            DOCS,
+        ),
+        Limit(
+            "preemption",
+            ">=1.0",
+            "Members preempt one by one; preemption for the gang as a whole is off in the "
+            "configuration the project ships (enablePreemption).",
+            DOCS,
+        ),
+        Limit(
+            "topology",
+            ">=1.0",
+            "Domains come from a ClusterNetworkTopology object, not from a node label.",
+            "https://koordinator.sh/docs/user-manuals/network-topology-aware-scheduling",
+        ),
     ),
-)  # fmt: skip
+)

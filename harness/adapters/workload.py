@@ -9,11 +9,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.adapters.base import BACKOFF_PACE, Adapter, Box, Departure, Installed, Limit, Object, Settings, by_label
-from harness.box.profile import profile
+from harness.adapters.common.base import (
+    BACKOFF_PACE,
+    Adapter,
+    Claim,
+    Departure,
+    Edit,
+    Installed,
+    Limit,
+    Object,
+    Settings,
+)
+from harness.box.base import Box
+from harness.box.minor import gang_apis, minor_of
 from harness.core.gang import Gang
+from harness.core.gang_api import gang_policy
+from harness.core.labels import GANG_LABEL
 
+TEMPLATE = "members"  # the one group that the Workload of a gang describes
 TOPOLOGY = "TopologyAwareWorkloadScheduling"
+INFORMER = "kube-scheduler's watch of pods leaves out those that have succeeded or failed (newPodInformer)"
 DEPARTURES = (
     Departure("feature gates of the gang API are on", "the API is alpha or beta and off by default in every release"),
     Departure("leader election is off", "one scheduler runs per box"),
@@ -32,49 +47,25 @@ def install(box: Box, settings: Settings) -> Installed:
     )
 
 
-def features(version: str, kubernetes: str) -> frozenset[str]:
-    minor = _minor(kubernetes)
-    has = {
-        "gang", "quorum", "roles", "priority", "preemption", "workload-object", "group-first", "restart-safe",
-        "starts-anew",
-    }  # fmt: skip
-    if minor == 35:
-        has |= {"replica-key", "basic-policy"}
-    if minor >= 36:
-        has |= {"group-object", "group-status", "basic-policy"}
-    if minor >= 37:
-        has |= {"gang-disruption", "quorum-edit"}
-    return frozenset(has)
-
-
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
-    group = profile(kubernetes).group
-    modes = {"v1alpha2": {"pod": "Pod", "gang": "PodGroup"}, "v1beta1": {"pod": "{single: {}}", "gang": "{all: {}}"}}
-    api = group.rpartition("/")[2]
-    return {"group": group, "api": api, "disruption": modes.get(api, {}).get(gang.disruption or "", "")}
-
-
-def groups(kubernetes: str) -> tuple[tuple[str, str], ...]:
-    group = profile(kubernetes).group
-    kinds = ("Workload",) if _minor(kubernetes) == 35 else ("Workload", "PodGroup")
-    return tuple((group, kind) for kind in kinds)
+    api = minor_of(kubernetes).gang_api
+    return {
+        "api": api,
+        "origin": api.made_from(gang.name, TEMPLATE),
+        "reference": api.refer(gang.name, TEMPLATE, gang.name),
+        "disruption": api.disruption.get(gang.disruption or "", ""),
+    }
 
 
 def read_group(obj: Object) -> tuple[str, int | None]:
-    spec = obj.get("spec") or {}
-    name = (obj["metadata"].get("labels") or {}).get("muster.dev/gang", obj["metadata"]["name"])
-    entries: Sequence[Object] = spec.get("podGroups") or spec.get("podGroupTemplates") or [spec]
-    policy = entries[0].get("policy") or entries[0].get("schedulingPolicy") or {}
-    return name, (policy.get("gang") or {}).get("minCount")
+    name = (obj["metadata"].get("labels") or {}).get(GANG_LABEL, obj["metadata"]["name"])
+    api = next(api for api in gang_apis() if api.version == obj["apiVersion"])
+    return name, api.minimum(obj)
 
 
-def edit_quorum(gang: Gang, quorum: int) -> Sequence[tuple[tuple[str, str], str, Object]]:
-    change = {"spec": {"schedulingPolicy": {"gang": {"minCount": quorum}}}}
-    return [(("scheduling.k8s.io/v1beta1", "PodGroup"), gang.name, change)]
-
-
-def _minor(kubernetes: str) -> int:
-    return int(kubernetes.split(".")[1])
+def edit_quorum(gang: Gang, quorum: int, kubernetes: str) -> Sequence[Edit]:
+    api = minor_of(kubernetes).gang_api
+    return [(api.pod_group, gang.name, {"spec": {api.policy_field: gang_policy(quorum)}})]
 
 
 ADAPTER = Adapter(
@@ -82,21 +73,52 @@ ADAPTER = Adapter(
     title="Kubernetes native Workload API",
     organization="Kubernetes",
     url="https://kubernetes.io/docs/concepts/workloads/workload-api/",
-    component="kubernetes",
     scheduler="default-scheduler",
-    features=features,
+    component="kubernetes",
+    images={"scheduler": r"/kube-scheduler[:@]", "controller": r"/kube-controller-manager[:@]"},
+    features=(
+        "gang",
+        "quorum",
+        "roles",
+        "priority",
+        "preemption",
+        "workload-object",
+        "group-first",
+        "basic-policy",
+        "restart-safe",
+        "starts-anew",
+        Claim("replica-key", kubernetes="<1.36"),
+        Claim("group-object", kubernetes=">=1.36"),
+        Claim("group-status", kubernetes=">=1.36"),
+        Claim("gang-disruption", kubernetes=">=1.37"),
+        Claim("quorum-edit", kubernetes=">=1.37"),
+        Claim("tells-members", kubernetes=">=1.36"),
+        Claim("forgets-succeeded", source=INFORMER),
+        Claim("forgets-failed", source=INFORMER),
+        Claim(
+            "counts-leaving", source="kube-scheduler counts all pods of the group that it knows; one goes when deleted"
+        ),
+        Claim("refills-whole", source="GangScheduling.PreEnqueue: pods wait while fewer than minCount are known"),
+    ),
     install=install,
     values=values,
-    groups=groups,
+    groups=lambda kubernetes: minor_of(kubernetes).gang_api.group_kinds,
     read_group=read_group,
-    classify=by_label,
     edit_quorum=edit_quorum,
     needs_scheduler=True,
     pace=BACKOFF_PACE,
     limits=(
-        Limit("preemption", ">=1.35,<1.37", "Victims can be evicted for a gang that never starts: preemption acts pod "
-              "by pod inside the attempt (1.36: unless the gate WorkloadAwarePreemption is on)."),
-        Limit("gang", ">=1.35,<1.36", "A partial gang waits at Permit for up to five minutes, holding what it was "
-              "assigned; two gangs can block each other for that long."),
+        Limit(
+            "preemption",
+            ">=1.35,<1.37",
+            "Victims can be evicted for a gang that never starts: preemption acts pod "
+            "by pod inside the attempt (1.36: unless the gate WorkloadAwarePreemption is on).",
+        ),
+        Limit(
+            "gang",
+            ">=1.35,<1.36",
+            "A partial gang waits at Permit for up to five minutes, holding what it was "
+            "assigned; two gangs can block each other for that long.",
+        ),
     ),
-)  # fmt: skip
+)

@@ -16,22 +16,24 @@ from typing import Any
 
 import yaml
 
-from harness.adapters import hosting
-from harness.adapters.base import (
-    GANG_LABEL,
+from harness.adapters.common import hosting
+from harness.adapters.common.base import (
     Adapter,
-    Box,
+    Claim,
     Departure,
+    InstallContext,
     Installed,
     Limit,
+    Membership,
     Object,
     Part,
     Settings,
-    Site,
-    by_label,
 )
-from harness.adapters.render import parse, render
+from harness.adapters.common.render import parse, render
+from harness.box.base import Box
 from harness.core.gang import Gang
+from harness.core.kinds import CONFIG_MAP
+from harness.core.labels import GANG_LABEL, by_label
 
 SCHEDULER = "yunikorn-scheduler"
 NAMESPACE = "yunikorn"
@@ -39,6 +41,7 @@ CONFIG = "yunikorn-configs"
 DOCS = "https://yunikorn.apache.org/docs"
 OPTIONS = {"scheduling-interval": "time between two cycles, such as 100ms; the vendor's is 1s"}
 STYLES = ("soft", "annotations")  # its gangs are declared by annotations in any case
+APPLICATION = "applicationId"  # label of pods: the application, which is a gang or a single pod
 READY = "scheduler state initialized"  # its own words; it has no health endpoint but the one on the fixed port
 PLACEHOLDER = ("internal.yunikorn.apache.org/placeholder", "yunikorn.apache.org/placeholder")  # the latter before 1.6
 TASK_GROUP, TASK_GROUPS = "yunikorn.apache.org/task-group-name", "yunikorn.apache.org/task-groups"
@@ -47,33 +50,40 @@ LONGEST = 63  # characters of a label's value
 PLACEMENT = ("nodeSelector", "tolerations", "affinity", "topologySpreadConstraints")
 DEPARTURES = (
     hosting.OUTSIDE,
-    Departure("gangs ask for the style Hard", "the default, Soft, gives up all-or-nothing when its time is over; it is "
-              "there as the style soft"),
+    Departure(
+        "gangs ask for the style Hard",
+        "the default, Soft, gives up all-or-nothing when its time is over; it is there as the style soft",
+    ),
     Departure("no admission controller", "it only fills in schedulerName and labels, which the gangs here have"),
-)  # fmt: skip
+)
 
 
 def install(box: Box, settings: Settings) -> Installed:
     """One program without flags; its settings are a ConfigMap that is there before it."""
-    chosen = settings.options
-    found = hosting.artifact("yunikorn", settings)
-    departures = DEPARTURES + hosting.chosen_departures(chosen)
+    options = settings.options
+    artifact = hosting.artifact("yunikorn", settings)
+    departures = DEPARTURES + hosting.option_departures(options)
     if not hosting.runs(box, SCHEDULER):
         hosting.ensure_namespace(box, NAMESPACE)
-        if "scheduling-interval" in chosen:
-            configure(box, {"service.schedulingInterval": chosen["scheduling-interval"]})
+        if "scheduling-interval" in options:
+            configure(box, {"service.schedulingInterval": options["scheduling-interval"]})
         box.identity(SCHEDULER)
         hosting.start(
-            box, SCHEDULER, found.binaries["scheduler"], (), role="scheduler",
-            probe=lambda: bool(box.processes[SCHEDULER].said(READY)), environment={"NAMESPACE": NAMESPACE},
-        )  # fmt: skip
+            box,
+            SCHEDULER,
+            artifact.binaries["scheduler"],
+            (),
+            role="scheduler",
+            probe=lambda: bool(box.processes[SCHEDULER].has_logged(READY)),
+            environment={"NAMESPACE": NAMESPACE},
+        )
     box.processes[SCHEDULER].wait_ready(hosting.START_TIMEOUT)
-    return Installed(found.version, (found,), departures, (SCHEDULER,), (SCHEDULER,))
+    return Installed(artifact.version, (artifact,), departures, (SCHEDULER,), (SCHEDULER,))
 
 
-def cluster(site: Site) -> list[Object]:
+def cluster(context: InstallContext) -> list[Object]:
     """What installs it in a cluster, with its own defaults."""
-    return hosting.in_cluster("yunikorn", NAMESPACE, images=site.images, config={})
+    return hosting.in_cluster("yunikorn", NAMESPACE, images=context.images, config={})
 
 
 PART = Part(cluster, "yunikorn", departures=DEPARTURES[1:])
@@ -81,35 +91,31 @@ PART = Part(cluster, "yunikorn", departures=DEPARTURES[1:])
 
 def configure(box: Box, entries: Mapping[str, str]) -> None:
     """Add entries to YuniKorn's ConfigMap."""
-    config_map = box.api.resource("v1", "ConfigMap")
-    present = (box.api.find(config_map, NAMESPACE, CONFIG) or {}).get("data") or {}
-    box.api.apply({
-        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": CONFIG, "namespace": NAMESPACE},
-        "data": {**present, **entries},
-    })  # fmt: skip
+    present = (box.api.find(CONFIG_MAP, NAMESPACE, CONFIG) or {}).get("data") or {}
+    box.api.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": CONFIG, "namespace": NAMESPACE},
+            "data": {**present, **entries},
+        }
+    )
 
 
 def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
     """A leaf queue below root with these limits; all queues are one document that YuniKorn reads again on change."""
-    found = box.api.find(box.api.resource("v1", "ConfigMap"), NAMESPACE, CONFIG) or {}
-    text = (found.get("data") or {}).get("queues.yaml", "")
+    stored = box.api.find(CONFIG_MAP, NAMESPACE, CONFIG) or {}
+    text = (stored.get("data") or {}).get("queues.yaml", "")
     queues = yaml.safe_load(text)["partitions"][0]["queues"][0]["queues"] if text else []
-    kept = {queue["name"]: queue["resources"]["max"] for queue in queues}
-    rendered = render("yunikorn/queue.yaml.j2", queues={**kept, name: dict(limits)})
+    limits_by_queue = {queue["name"]: queue["resources"]["max"] for queue in queues}
+    rendered = render("yunikorn/queue.yaml.j2", queues={**limits_by_queue, name: dict(limits)})
     process = box.processes[SCHEDULER]
     configure(box, {"queues.yaml": yaml.safe_dump(parse(rendered)[0], sort_keys=False)})
-    hosting.wait(lambda: process.said(f"root.{name}"), f"the queue {name!r}", process)
-
-
-def features(version: str, kubernetes: str) -> frozenset[str]:
-    return frozenset({
-        "gang", "quorum", "roles", "role-minima", "timeout", "timeout-fails-gang", "priority", "queue", "soft",
-        "restart-safe", "starts-anew", "pod-terms",
-    })  # fmt: skip
+    hosting.wait(lambda: process.has_logged(f"root.{name}"), f"the queue {name!r}", process)
 
 
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
-    style = "Soft" if "soft" in hosting.styles(gang, STYLES) else "Hard"
+    style = "Soft" if "soft" in gang.styles else "Hard"
     parameters = [f"gangSchedulingStyle={style}"]
     if gang.timeout is not None:
         parameters.insert(0, f"placeholderTimeoutInSeconds={gang.timeout}")
@@ -144,22 +150,14 @@ def finish(objects: list[Object]) -> None:
     for pod in members:
         annotations, labels, spec = pod["metadata"]["annotations"], pod["metadata"]["labels"], pod["spec"]
         group = next(g for g in json.loads(annotations[TASK_GROUPS]) if g["name"] == annotations[TASK_GROUP])
-        asked = json.dumps({field: spec[field] for field in PLACEMENT if field in spec})
-        if GANG_LABEL in asked or labels[GANG_LABEL] not in labels["applicationId"]:
+        placement = json.dumps({field: spec[field] for field in PLACEMENT if field in spec})
+        if GANG_LABEL in placement or labels[GANG_LABEL] not in labels[APPLICATION]:
             group["labels"] = {HELD_FOR: labels[GANG_LABEL]}
-        groups.setdefault(group["name"], {**group, **json.loads(asked.replace(GANG_LABEL, HELD_FOR))})
+        groups.setdefault(group["name"], {**group, **json.loads(placement.replace(GANG_LABEL, HELD_FOR))})
     for pod in members:
         all_groups = json.loads(pod["metadata"]["annotations"][TASK_GROUPS])
         merged = [groups.get(group["name"], group) for group in all_groups]
         pod["metadata"]["annotations"][TASK_GROUPS] = json.dumps(merged)
-
-
-def groups(kubernetes: str) -> tuple[tuple[str, str], ...]:
-    return ()
-
-
-def read_group(obj: Object) -> tuple[str, int | None]:
-    raise AssertionError("YuniKorn has no group objects")
 
 
 def classify(pod: Object) -> tuple[str, str, str]:
@@ -184,30 +182,69 @@ ADAPTER = Adapter(
     title="Apache YuniKorn",
     organization="Apache Software Foundation",
     url="https://yunikorn.apache.org",
-    component="yunikorn",
     scheduler="yunikorn",
-    features=features,
+    images={"scheduler": r"yunikorn:scheduler|yunikorn-scheduler"},
+    features=(
+        "gang",
+        "quorum",
+        "roles",
+        "role-minima",
+        "timeout",
+        "timeout-fails-gang",
+        "priority",
+        "queue",
+        "soft",
+        "restart-safe",
+        "starts-anew",
+        "pod-terms",
+        Claim(
+            "refills-singly", source="placeholders are made once, when the application starts; then pods go one by one"
+        ),
+    ),
+    styles=STYLES,
     install=install,
     values=values,
-    groups=groups,
-    read_group=read_group,
     classify=classify,
     finish=finish,
+    membership=Membership(None, ("labels", APPLICATION)),
+    pod_labels={APPLICATION: "{namespace}.{name}"},
     options=OPTIONS,
     cluster=(PART,),
     queue=make_queue,
     pace=PACE,
+    works_in_cycles=True,
     limits=(
-        Limit("gang", ">=1.0", "Placeholders are placed one by one: a gang that does not fit holds room until its time "
-              "is over (15 minutes if it does not say), and two gangs can block each other for as long.",
-              f"{DOCS}/user_guide/gang_scheduling"),
-        Limit("gang", ">=1.8,<1.9", "A member whose bind was refused is not tried again and stays pending for ever.",
-              f"{DOCS}/user_guide/gang_scheduling"),
-        Limit("restart-safe", ">=1.8,<1.9", "After a restart a running gang gets placeholders once more, which hold "
-              "its size a second time until their time is over.", f"{DOCS}/user_guide/gang_scheduling"),
-        Limit("group-object", ">=1.0", "A gang has no object of its own; its task groups are annotations of its pods.",
-              f"{DOCS}/user_guide/gang_scheduling"),
-        Limit("preemption", ">=1.0", "Preemption is between queues with guaranteed resources, not between priorities "
-              "of one queue.", f"{DOCS}/design/preemption"),
+        Limit(
+            "gang",
+            ">=1.0",
+            "Placeholders are placed one by one: a gang that does not fit holds room until its time "
+            "is over (15 minutes if it does not say), and two gangs can block each other for as long.",
+            f"{DOCS}/user_guide/gang_scheduling",
+        ),
+        Limit(
+            "gang",
+            ">=1.8,<1.9",
+            "A member whose bind was refused is not tried again and stays pending for ever.",
+            f"{DOCS}/user_guide/gang_scheduling",
+        ),
+        Limit(
+            "restart-safe",
+            ">=1.8,<1.9",
+            "After a restart a running gang gets placeholders once more, which hold "
+            "its size a second time until their time is over.",
+            f"{DOCS}/user_guide/gang_scheduling",
+        ),
+        Limit(
+            "group-object",
+            ">=1.0",
+            "A gang has no object of its own; its task groups are annotations of its pods.",
+            f"{DOCS}/user_guide/gang_scheduling",
+        ),
+        Limit(
+            "preemption",
+            ">=1.0",
+            "Preemption is between queues with guaranteed resources, not between priorities of one queue.",
+            f"{DOCS}/design/preemption",
+        ),
     ),
-)  # fmt: skip
+)

@@ -1,7 +1,7 @@
-"""Speed as ratios: ours and the alternative measured in turn, in one run, on the same noisy machine.
+"""Speed as ratios: muster and an alternative, measured in turn, in one run, on the same machine.
 
-Absolute seconds say more about the machine than about muster, so nothing here is a test with a limit. A bench gives one
-object: `ratios` (ours divided by the other's, smaller is better unless its name says otherwise) and `figures`.
+Absolute seconds say more about the machine than about muster, so nothing here is a test with a limit. A bench returns
+one object: `ratios` (muster divided by the alternative; smaller is better unless the name tells it) and `figures`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Say = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a bench found."""
+class BenchResult:
+    """The figures of one bench."""
 
     name: str
     ratios: dict[str, float]
@@ -32,5 +32,5 @@ def median(values: Sequence[float]) -> float:
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """Ours over theirs, by medians."""
+    """The median of muster divided by the median of the alternative."""
     return round(statistics.median(ours) / statistics.median(theirs), 3)

@@ -1,8 +1,8 @@
-"""`muster bench box`: how fast a box comes and goes, beside kwokctl with the same binaries and beside the floor.
+"""`muster bench box`: the start and stop of a box, compared with kwokctl and with the lower bound.
 
-The floor is the API server's own start on a prepared etcd: nothing that serves a Kubernetes API can be faster than
-that. kwokctl's binary runtime is the nearest thing to a box; it runs the very same executables here, with the same
-gates and the same number of nodes.
+The lower bound (`floor`) is the start of the API server alone on a snapshot of etcd: nothing that serves a Kubernetes
+API can be faster. kwokctl's binary runtime is similar to a box; it runs the same executables here, with the same gates
+and the same number of nodes.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from pathlib import Path
 import psutil
 
 from harness.adapters import adapter
-from harness.adapters.base import Settings
-from harness.bench import Outcome, Say, median, ratio
+from harness.adapters.common.base import Settings
+from harness.bench import BenchResult, Report, median, ratio
 from harness.box.artifacts import Artifact, resolve
+from harness.box.base import Command, Probe
 from harness.box.connect import connect
-from harness.box.embedded import EmbeddedBox
+from harness.box.embedded.box import EmbeddedBox
+from harness.box.minor import minor_of
 from harness.box.nodes import Pool
-from harness.box.process import Command, Probe
-from harness.box.profile import profile
-from harness.box.spare import Spare
+from harness.box.spec import BoxSpec
+from harness.box.warm_box import WarmBox
+from harness.cases.world import World
 from harness.core.errors import HarnessError
 from harness.core.gang import Gang
-from harness.lab import open_lab
-from harness.world import World
+from harness.testbed.testbed import open_testbed
 
 NODES = 8
 RESETS = 10
-PATIENCE = 120.0  # seconds for anything that kwokctl does
+TIMEOUT = 120.0  # seconds for anything that kwokctl does
 
 
 class _Floor(EmbeddedBox):
@@ -43,10 +44,10 @@ class _Floor(EmbeddedBox):
         pass
 
 
-def bench(rounds: int, say: Say) -> Outcome:
+def bench(rounds: int, report: Report) -> BenchResult:
     """Measure everything, in turn."""
     with EmbeddedBox(nodes=[Pool(NODES)]):
-        pass  # builds and prepares whatever is missing, outside of the measurement
+        pass  # builds what is missing, outside of the measurement
     floor, ours, kwokctl, stops, memory = [], [], [], [], []
     for number in range(rounds):
         floor.append(_start(_Floor())[0])
@@ -55,20 +56,33 @@ def bench(rounds: int, say: Say) -> Outcome:
         stops.append(stop)
         memory.append(used)
         kwokctl.append(_kwokctl())
-        say(f"round {number + 1}/{rounds}: floor {floor[-1]:.2f} s, box {ours[-1]:.2f} s, kwokctl {kwokctl[-1]:.2f} s")
-    warm = _warm(say)
-    resets = _resets(say)
-    return Outcome(
+        report(
+            f"round {number + 1}/{rounds}: floor {floor[-1]:.2f} s, box {ours[-1]:.2f} s, kwokctl {kwokctl[-1]:.2f} s"
+        )
+    warm = _warm(report)
+    resets = _resets(report)
+    return BenchResult(
         "box",
         ratios={"start_to_kwokctl": ratio(ours, kwokctl), "start_to_floor": ratio(ours, floor)},
         figures={
-            "box_seconds": median(ours), "kwokctl_seconds": median(kwokctl), "floor_seconds": median(floor),
-            "stop_seconds": median(stops), "warm_take_seconds": round(warm, 4), "reset_seconds": median(resets),
-            "idle_memory_mb": round(median(memory)), "rounds": rounds, "nodes": NODES,
+            "box_seconds": median(ours),
+            "kwokctl_seconds": median(kwokctl),
+            "floor_seconds": median(floor),
+            "stop_seconds": median(stops),
+            "warm_take_seconds": round(warm, 4),
+            "reset_seconds": median(resets),
+            "idle_memory_mb": round(median(memory)),
+            "rounds": rounds,
+            "nodes": NODES,
         },
-        targets={"start_to_kwokctl": 0.8, "start_to_floor": 1.15, "reset_seconds": 0.3, "stop_seconds": 1.0,
-                 "idle_memory_mb": 600},
-    )  # fmt: skip
+        targets={
+            "start_to_kwokctl": 0.8,
+            "start_to_floor": 1.15,
+            "reset_seconds": 0.3,
+            "stop_seconds": 1.0,
+            "idle_memory_mb": 600,
+        },
+    )
 
 
 def _start(box: EmbeddedBox) -> tuple[float, float, float]:
@@ -82,37 +96,36 @@ def _start(box: EmbeddedBox) -> tuple[float, float, float]:
     return started, time.monotonic() - began, used
 
 
-def _warm(say: Say) -> float:
-    """Seconds to take a box that was started ahead."""
-    with Spare(lambda: EmbeddedBox(nodes=[Pool(NODES)])) as spare:
-        first = spare.take()
+def _warm(report: Report) -> float:
+    """Seconds to take a box that was started in advance."""
+    with WarmBox(lambda: EmbeddedBox(nodes=[Pool(NODES)])) as warm:
+        first = warm.take()
         try:
-            assert spare._next is not None
-            spare._next.wait()
+            warm.wait()
             began = time.monotonic()
-            second = spare.take()
+            second = warm.take()
             seconds = time.monotonic() - began
             second.stop()
         finally:
             first.stop()
-    say(f"taking a warm box: {seconds * 1000:.1f} ms")
+    report(f"taking a warm box: {seconds * 1000:.1f} ms")
     return seconds
 
 
-def _resets(say: Say) -> list[float]:
+def _resets(report: Report) -> list[float]:
     """Seconds to empty a box after a case with two gangs on eight nodes."""
-    lab = open_lab(adapter("workload"), EmbeddedBox, Settings())
+    testbed = open_testbed(adapter("workload"), BoxSpec(), Settings())
     try:
         seconds = []
         for _ in range(RESETS):
-            world = World(lab, "bench")
+            world = World(testbed, "bench")
             world.nodes(NODES, gpus=8)
-            for gang in world.submit_together(Gang("one", size=16, gpus=2), Gang("two", size=16, gpus=2)):
+            for gang in world.submit_in_turns(Gang("one", size=16, gpus=2), Gang("two", size=16, gpus=2)):
                 gang.is_bound_whole()
-            seconds.append(lab.reset())
+            seconds.append(testbed.reset())
     finally:
-        lab.close()
-    say(f"reset between cases: {median(seconds) * 1000:.0f} ms")
+        testbed.close()
+    report(f"reset between cases: {median(seconds) * 1000:.0f} ms")
     return seconds
 
 
@@ -129,8 +142,8 @@ def _kwokctl() -> float:
             tool.call("scale", "node", "--replicas", str(NODES))
             api = connect(Path(folder) / "kubeconfig")
             while not _all_ready(api.request("GET", "/api/v1/nodes")["items"]):
-                if time.monotonic() - began > PATIENCE:
-                    raise HarnessError(f"kwokctl's nodes were not ready within {PATIENCE:.0f} s")
+                if time.monotonic() - began > TIMEOUT:
+                    raise HarnessError(f"kwokctl's nodes were not ready within {TIMEOUT:.0f} s")
                 time.sleep(0.02)
             return time.monotonic() - began
         finally:
@@ -145,28 +158,40 @@ class _Kwokctl:
     def call(self, *arguments: str) -> None:
         try:
             done = subprocess.run(
-                [self._program, "--name", "bench", *arguments], env=self._environment, capture_output=True, text=True,
-                timeout=PATIENCE, check=False,
-            )  # fmt: skip
+                [self._program, "--name", "bench", *arguments],
+                env=self._environment,
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT,
+                check=False,
+            )
         except subprocess.TimeoutExpired as error:
-            raise HarnessError(f"kwokctl {' '.join(arguments[:2])} took more than {PATIENCE:.0f} s") from error
+            raise HarnessError(f"kwokctl {' '.join(arguments[:2])} took more than {TIMEOUT:.0f} s") from error
         if done.returncode != 0:
             raise HarnessError(f"kwokctl {' '.join(arguments[:2])} failed:\n{done.stderr[-800:]}")
 
 
 def _flags(kubernetes: Artifact, etcd: Artifact, kwok: Artifact, folder: str) -> list[str]:
-    about = profile(kubernetes.version)
+    about = minor_of(kubernetes.version)
     gates = ",".join(f"{gate}=true" for gate in sorted(set(about.gates["apiserver"])))
     served = ",".join(f"{group}=true" for group in about.runtime_config)
     binaries = {"etcd": etcd.binaries["etcd"], "kwok-controller": kwok.binaries["kwok"], **kubernetes.binaries}
     return [
-        "--kubeconfig", f"{folder}/kubeconfig", "--kube-feature-gates", gates, "--kube-runtime-config", served,
+        "--kubeconfig",
+        f"{folder}/kubeconfig",
+        "--kube-feature-gates",
+        gates,
+        "--kube-runtime-config",
+        served,
         *(f"--{name}-binary={path}" for name, path in binaries.items()),
-    ]  # fmt: skip
+    ]
 
 
 def _all_ready(nodes: list[dict[str, dict[str, list[dict[str, str]]]]]) -> bool:
     def ready(node: dict[str, dict[str, list[dict[str, str]]]]) -> bool:
-        return any(one["type"] == "Ready" and one["status"] == "True" for one in node["status"].get("conditions", []))
+        return any(
+            condition["type"] == "Ready" and condition["status"] == "True"
+            for condition in node["status"].get("conditions", [])
+        )
 
     return len(nodes) == NODES and all(ready(node) for node in nodes)

@@ -1,8 +1,8 @@
-"""`muster bench kind`: what a kind box costs beside plain kind, and how long a ConfigMap takes to open a barrier.
+"""`muster bench kind`: a kind box compared with plain kind, and the time that a ConfigMap needs to open a barrier.
 
-Both clusters are made of the same image with the same number of workers, in turn; the clock stops when every node is
-ready. A barrier is a pod whose init container waits for a key of a ConfigMap: the delay is the kubelet's, which looks
-after mounted ConfigMaps once per sync period, a minute unless told otherwise.
+Both clusters are made from the same image with the same number of workers, in turn; the measurement ends when every
+node is ready. A barrier is a pod whose init container waits for a key of a ConfigMap. The delay comes from the kubelet,
+which updates mounted ConfigMaps once per sync period, by default a minute.
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ from pathlib import Path
 
 import jinja2
 
-from harness.bench import Outcome, Say, median, ratio
-from harness.box.api import POD, Object, Resource
+from harness.bench import BenchResult, Report, median, ratio
+from harness.box.api import Object
 from harness.box.connect import connect
 from harness.box.data import data_root
 from harness.box.kind import docker
 from harness.box.kind.box import READY_TIMEOUT, KindBox
 from harness.box.kind.nodes import wait_all_ready
 from harness.core.errors import HarnessError
+from harness.core.kinds import CONFIG_MAP, POD
+from harness.core.waiting import until
 
 WORKERS = 2
 SHORT = "2s"
-HELD = 15.0  # seconds a pod waits before its barrier opens: right after its start a kubelet looks at it all the time
-PATIENCE = 180.0  # seconds for a barrier to open; a sync period and the kubelet's cache make two minutes at most
-CONFIG_MAP = Resource("v1", "ConfigMap", "configmaps", True)
+HELD = 15.0  # seconds a pod waits before its barrier opens: a kubelet syncs a new pod all the time
+TIMEOUT = 180.0  # seconds for a barrier to open; a sync period and the kubelet's cache make two minutes at most
 
 
-def bench(rounds: int, say: Say) -> Outcome:
+def bench(rounds: int, report: Report) -> BenchResult:
     """Measure both, in turn."""
-    ours, furnished, plain, stops = [], [], [], []
+    ours, started, plain, stops = [], [], [], []
     opened: dict[str, list[float]] = {"": [], SHORT: []}
     for number in range(rounds):
         sync = SHORT if number % 2 else ""
@@ -43,7 +44,7 @@ def bench(rounds: int, say: Say) -> Outcome:
         box.start()
         try:
             ours.append(box.timings["ready"])
-            furnished.append(box.timings["start"])
+            started.append(box.timings["start"])
             opened[sync].append(_barrier(box))
         finally:
             began = time.monotonic()
@@ -51,29 +52,37 @@ def bench(rounds: int, say: Say) -> Outcome:
         stops.append(time.monotonic() - began)
         plain.append(_plain(box))
         took = f"box {ours[-1]:.1f} s, kind {plain[-1]:.1f} s, barrier {opened[sync][-1]:.1f} s"
-        say(f"round {number + 1}/{rounds}: {took}{f' (sync {sync})' if sync else ''}")
-    return Outcome(
+        report(f"round {number + 1}/{rounds}: {took}{f' (sync {sync})' if sync else ''}")
+    return BenchResult(
         "kind",
         ratios={"ready_to_plain_kind": ratio(ours, plain)},
         figures={
-            "box_ready_seconds": median(ours), "plain_kind_ready_seconds": median(plain),
-            "box_start_seconds": median(furnished), "stop_seconds": median(stops), "workers": WORKERS, "rounds": rounds,
+            "box_ready_seconds": median(ours),
+            "plain_kind_ready_seconds": median(plain),
+            "box_start_seconds": median(started),
+            "stop_seconds": median(stops),
+            "workers": WORKERS,
+            "rounds": rounds,
             "image": box.image.reference,
-            **{f"barrier_seconds_sync_{sync or 'default'}": median(found) for sync, found in opened.items() if found},
+            **{
+                f"barrier_seconds_sync_{sync or 'default'}": median(seconds)
+                for sync, seconds in opened.items()
+                if seconds
+            },
         },
         targets={"ready_to_plain_kind": 1.1},
-    )  # fmt: skip
+    )
 
 
 def _plain(box: KindBox) -> float:
-    """Seconds until all nodes of a cluster are ready that kind makes by itself, from the same image."""
+    """Seconds until all nodes of a plain kind cluster with the same image are ready."""
     name = f"{docker.PREFIX}plain-{secrets.token_hex(3)}"
     kind = str(box.artifacts["kind"].binaries["kind"])
     template = data_root() / "clusters" / "kind" / "plain.yaml.j2"
     with tempfile.TemporaryDirectory(prefix="muster-plain-") as folder:
         config, kubeconfig = Path(folder) / "config.yaml", Path(folder) / "kubeconfig"
-        made = jinja2.Template(template.read_text(), undefined=jinja2.StrictUndefined)
-        config.write_text(made.render(workers=WORKERS, own=box.image.own, versions=box.versions))
+        rendered = jinja2.Template(template.read_text(), undefined=jinja2.StrictUndefined)
+        config.write_text(rendered.render(workers=WORKERS, own=box.image.is_own, versions=box.versions))
         command = [kind, "create", "cluster", "--name", name, "--image", box.image.reference, "--config", config]
         try:
             began = time.monotonic()
@@ -116,12 +125,8 @@ def _pod(meta: dict[str, str], shell: str) -> Object:
 
 
 def _running(pod: Object, statuses: str) -> bool:
-    return any("running" in one["state"] for one in pod["status"].get(statuses) or ())
+    return any("running" in status["state"] for status in pod["status"].get(statuses) or ())
 
 
 def _wait(box: KindBox, condition: Callable[[Object], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition(box.api.get(POD, "default", "barrier")):
-        if time.monotonic() > deadline:
-            raise HarnessError(f"the pod at the barrier did not go on within {PATIENCE:.0f} s")
-        time.sleep(0.05)
+    until(lambda: condition(box.api.get(POD, "default", "barrier")), TIMEOUT, "the pod at the barrier starts")

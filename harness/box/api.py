@@ -11,14 +11,14 @@ from __future__ import annotations
 import json
 import ssl
 import threading
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 import urllib3
 
 from harness.core.errors import ApiError
+from harness.core.kinds import Kind
 
 Object = dict[str, Any]
 
@@ -28,45 +28,37 @@ PATCH_JSON = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"  # JSON is YAML
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
-    """Where objects of one kind live."""
-
-    api_version: str
-    kind: str
-    plural: str
-    namespaced: bool
-
-    def path(self, namespace: str = "", name: str = "") -> str:
-        root = f"/api/{self.api_version}" if "/" not in self.api_version else f"/apis/{self.api_version}"
-        where = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
-        return f"{root}{where}/{self.plural}" + (f"/{name}" if name else "")
-
-
-POD = Resource("v1", "Pod", "pods", True)
-NODE = Resource("v1", "Node", "nodes", False)
-NAMESPACE = Resource("v1", "Namespace", "namespaces", False)
-EVENT = Resource("v1", "Event", "events", True)
-
-
 class Api:
     """Requests to one API server as one user. Safe to use from several threads."""
 
-    def __init__(self, server: str, context: ssl.SSLContext, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        server: str,
+        context: ssl.SSLContext,
+        headers: Mapping[str, str] | None = None,
+        authorize: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
+        """`authorize` returns further headers for each request: a token may be renewed while a box is used."""
         self.server = server
-        self._pool = urllib3.PoolManager(
-            maxsize=32, ssl_context=context, retries=False, headers={"User-Agent": "muster", **(headers or {})}
-        )
-        self._resources: dict[tuple[str, str], Resource] = {}
+        self._pool = urllib3.PoolManager(maxsize=32, ssl_context=context, retries=False)
+        self._fixed = {"User-Agent": "muster", **(headers or {})}
+        self._authorize = authorize
+        self._resources: dict[tuple[str, str], Kind] = {}
         self._lock = threading.Lock()
 
     def request(
-        self, method: str, path: str, body: Any = None, *, content_type: str = "application/json",
-        params: Mapping[str, str] | None = None, timeout: float = 30.0,
-    ) -> Object:  # fmt: skip
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        content_type: str = "application/json",
+        params: Mapping[str, str] | None = None,
+        timeout: float = 30.0,
+    ) -> Object:
         """One request; the decoded answer, or ApiError in words."""
         url = f"{self.server}{path}?{urlencode(params)}" if params else self.server + path
-        headers = {**self._pool.headers, "Content-Type": content_type, "Accept": "application/json"}
+        headers = {**self._headers(), "Content-Type": content_type, "Accept": "application/json"}
         encoded = None if body is None else json.dumps(body).encode()
         try:
             answer = self._pool.request(method, url, body=encoded, headers=headers, timeout=timeout)
@@ -78,10 +70,15 @@ class Api:
             raise ApiError(f"{method} {path}: {message}", status=answer.status, reason=str(data.get("reason", "")))
         return data
 
-    def get(self, resource: Resource, namespace: str, name: str) -> Object:
+    def headers_of(self, path: str) -> Mapping[str, str]:
+        """The headers of an answer, such as the server's time."""
+        answer = self._pool.request("GET", self.server + path, headers=self._headers(), timeout=10)
+        return dict(answer.headers)
+
+    def get(self, resource: Kind, namespace: str, name: str) -> Object:
         return self.request("GET", resource.path(namespace, name))
 
-    def find(self, resource: Resource, namespace: str, name: str) -> Object | None:
+    def find(self, resource: Kind, namespace: str, name: str) -> Object | None:
         """The object, or None if there is no such."""
         try:
             return self.get(resource, namespace, name)
@@ -90,7 +87,7 @@ class Api:
                 return None
             raise
 
-    def list(self, resource: Resource, namespace: str = "", **params: str) -> list[Object]:
+    def list(self, resource: Kind, namespace: str = "", **params: str) -> list[Object]:
         """Every object of a kind, from etcd's latest state."""
         items: list[Object] = self.request("GET", resource.path(namespace), params=params).get("items") or []
         return items
@@ -105,13 +102,19 @@ class Api:
         return self.request("PATCH", path, obj, content_type=APPLY, params={"fieldManager": "muster", "force": "true"})
 
     def patch(
-        self, resource: Resource, namespace: str, name: str, change: Any, *,
-        subresource: str = "", content_type: str = PATCH_MERGE,
-    ) -> Object:  # fmt: skip
+        self,
+        resource: Kind,
+        namespace: str,
+        name: str,
+        change: Any,
+        *,
+        subresource: str = "",
+        content_type: str = PATCH_MERGE,
+    ) -> Object:
         path = resource.path(namespace, name) + (f"/{subresource}" if subresource else "")
         return self.request("PATCH", path, change, content_type=content_type)
 
-    def delete(self, resource: Resource, namespace: str, name: str, *, grace: int | None = None) -> bool:
+    def delete(self, resource: Kind, namespace: str, name: str, *, grace: int | None = None) -> bool:
         """Delete the object; whether there was one."""
         options: Object = {"propagationPolicy": "Background"}
         if grace is not None:
@@ -124,25 +127,31 @@ class Api:
             raise
         return True
 
-    def delete_all(self, resource: Resource, namespace: str = "", *, grace: int | None = None, **params: str) -> None:
+    def delete_all(self, resource: Kind, namespace: str = "", *, grace: int | None = None, **params: str) -> None:
         """Delete every object of a kind (in a namespace), by one request."""
         options: Object = {"propagationPolicy": "Background"}
         if grace is not None:
             options["gracePeriodSeconds"] = grace
         self.request("DELETE", resource.path(namespace), options, params=params)
 
-    def watch(self, resource: Resource, version: str, *, namespace: str = "", timeout: int = 3600) -> Iterator[Object]:
+    def watch(
+        self, resource: Kind, version: str, *, namespace: str = "", selector: str = "", timeout: int = 3600
+    ) -> Iterator[Object]:
         """Watch events as they come, raw, until the server closes the stream."""
         query = {
             "watch": "1",
             "resourceVersion": version,
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(timeout),
+            **({"labelSelector": selector} if selector else {}),
         }
         answer = self._pool.request(
-            "GET", f"{self.server}{resource.path(namespace)}?{urlencode(query)}", preload_content=False,
+            "GET",
+            f"{self.server}{resource.path(namespace)}?{urlencode(query)}",
+            preload_content=False,
+            headers=self._headers(),
             timeout=urllib3.Timeout(connect=5, read=timeout + 30),
-        )  # fmt: skip
+        )
         try:
             if answer.status != 200:
                 message = answer.read().decode(errors="replace")
@@ -157,9 +166,12 @@ class Api:
     def stream(self, path: str, params: Mapping[str, str], *, timeout: float = 3600.0) -> Iterator[bytes]:
         """What the server sends, piece by piece, until it closes the stream: logs that are followed."""
         answer = self._pool.request(
-            "GET", f"{self.server}{path}?{urlencode(params)}", preload_content=False,
+            "GET",
+            f"{self.server}{path}?{urlencode(params)}",
+            preload_content=False,
+            headers=self._headers(),
             timeout=urllib3.Timeout(connect=5, read=timeout),
-        )  # fmt: skip
+        )
         try:
             if answer.status != 200:
                 raise ApiError(f"GET {path}: {answer.read().decode(errors='replace')}", status=answer.status)
@@ -168,7 +180,7 @@ class Api:
         finally:
             answer.close()
 
-    def resource(self, api_version: str, kind: str) -> Resource:
+    def resource(self, api_version: str, kind: str) -> Kind:
         """Where a kind lives, asked from the API server once."""
         key = (api_version, kind)
         with self._lock:
@@ -176,14 +188,17 @@ class Api:
                 root = f"/api/{api_version}" if "/" not in api_version else f"/apis/{api_version}"
                 for entry in self.request("GET", root).get("resources", []):
                     if "/" not in entry["name"]:
-                        found = Resource(api_version, entry["kind"], entry["name"], entry["namespaced"])
-                        self._resources[api_version, entry["kind"]] = found
+                        resource = Kind(api_version, entry["kind"], entry["name"], entry["namespaced"])
+                        self._resources[api_version, entry["kind"]] = resource
             if key not in self._resources:
                 raise ApiError(f"this API server serves no {kind} in {api_version}", status=404)
             return self._resources[key]
 
     def close(self) -> None:
         self._pool.clear()
+
+    def _headers(self) -> dict[str, str]:
+        return {**self._fixed, **self._authorize()}
 
     def _home(self, obj: Object) -> str:
         resource = self.resource(obj["apiVersion"], obj["kind"])

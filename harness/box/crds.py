@@ -1,7 +1,7 @@
 """Custom resource definitions: there before anything looks for them.
 
 kube-controller-manager learns of a kind that appears after its own start only half a minute later, and until then does
-not clean up what objects of that kind own. So a box gets the definitions of its integration into its prepared etcd,
+not clean up what objects of that kind own. So a box gets the definitions of its integration into its snapshot of etcd,
 where they cost nothing; `ensure` is for clusters that came up without them, and does nothing where they are.
 """
 
@@ -10,41 +10,41 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import yaml
 
-from harness.box.api import Api, Object, Resource
+from harness.box.api import Api, Object
 from harness.core.errors import ApiError, HarnessError
+from harness.core.kinds import CRD
+from harness.core.waiting import until
 
-CRD = Resource("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", False)
 TIMEOUT = 60.0  # seconds; eleven large ones took 5 s on a quiet machine and 25 s beside a build
 _NAME = re.compile(r"^metadata:\n(?:  .*\n|\n)*?  name: (\S+)$", re.MULTILINE)
 
 
 def name_of(path: Path) -> str:
     """The name of the definition in a file, without parsing its thousands of lines."""
-    found = _NAME.findall(path.read_text(encoding="utf-8"))
-    if len(found) != 1:
-        raise HarnessError(f"{path} must hold exactly one CustomResourceDefinition; found {len(found)}")
-    return str(found[0])
+    names = _NAME.findall(path.read_text(encoding="utf-8"))
+    if len(names) != 1:
+        raise HarnessError(f"{path} must hold exactly one CustomResourceDefinition; found {len(names)}")
+    return str(names[0])
 
 
 def ensure(api: Api, paths: Sequence[Path], timeout: float = TIMEOUT) -> None:
     """Create the definitions that are missing and return when all are served."""
-    late = {name_of(path): path for path in paths}
-    late = {name: path for name, path in late.items() if not served(api, name)}
+    paths_by_name = {name_of(path): path for path in paths}
+    late = {name: path for name, path in paths_by_name.items() if not served(api, name)}
+    deadline = time.monotonic() + timeout
     for path in late.values():
         try:
             api.request("POST", CRD.path(), read(path))
         except ApiError as error:
             if error.reason != "AlreadyExists":
                 raise
-    deadline = time.monotonic() + timeout
-    while late := {name: path for name, path in late.items() if not served(api, name)}:
-        if time.monotonic() > deadline:
-            raise HarnessError(f"not served within {timeout:.0f} s of their definition: {', '.join(sorted(late))}")
-        time.sleep(0.05)
+    for name in late:
+        until(partial(served, api, name), max(0.0, deadline - time.monotonic()), f"{name} is served")
 
 
 def served(api: Api, name: str) -> bool:

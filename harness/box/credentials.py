@@ -1,6 +1,6 @@
 """Who may do what in a box: its authority, the certificates its components serve with, and a kubeconfig per user.
 
-Everything is made fresh for each box and lies in files only their owner can read.
+Everything lies in files that only their owner can read.
 """
 
 from __future__ import annotations
@@ -9,31 +9,35 @@ import ssl
 from collections.abc import Sequence
 from pathlib import Path
 
+from harness.box.base import MASTERS
 from harness.box.kubeconfig import write_kubeconfig
-from harness.box.pki import Authority, KeyPair, signing_key, write_private
+from harness.box.pki import Authority, KeyPair
+from harness.core.files import write_private
 
-MASTERS = ("system:masters",)
-SERVERS = ("apiserver", "controller-manager", "scheduler")
+ADMIN = "admin"
 
 
 class Credentials:
-    """The certificates of one box, written below its folder."""
+    """The certificates of one box under its authority, written below its folder."""
 
-    def __init__(self, directory: Path, server: str) -> None:
+    def __init__(self, directory: Path, server: str, authority: Authority, serving: Sequence[str]) -> None:
+        """`serving` are the components that get a certificate to serve with."""
+        self.authority = authority
         self._directory = directory
         self._server = server
-        self.authority = Authority()
         pki = directory / "pki"
-        write_private(pki / "ca.crt", self.authority.certificate)
-        write_private(pki / "service-account.key", signing_key())
-        for name in SERVERS:
+        write_private(pki / "ca.crt", authority.certificate)
+        for name in serving:
             names = ("kubernetes.default.svc",) if name == "apiserver" else ()
-            _write_pair(pki, name, self.authority.issue(name, names=names))
-        admin = self.authority.issue("admin", MASTERS)
-        _write_pair(pki, "admin", admin)
-        self.kubeconfig = self._write("kubeconfig", admin)
-        self.context = ssl.create_default_context(cadata=self.authority.certificate.decode())
-        self.context.load_cert_chain(pki / "admin.crt", pki / "admin.key")
+            _write_pair(pki, name, authority.issue(name, names=names))
+        self._admin = authority.issue(ADMIN, MASTERS)
+        _write_pair(pki, ADMIN, self._admin)
+        self.context = ssl.create_default_context(cadata=authority.certificate.decode())
+        self.context.load_cert_chain(pki / f"{ADMIN}.crt", pki / f"{ADMIN}.key")
+
+    def write_admin(self) -> Path:
+        """The kubeconfig of the box itself, with every right."""
+        return self._write("kubeconfig", self._admin)
 
     def identity(self, user: str, groups: Sequence[str]) -> Path:
         """A kubeconfig for a user with a certificate of its own."""
@@ -42,9 +46,12 @@ class Credentials:
 
     def _write(self, name: str, pair: KeyPair) -> Path:
         return write_kubeconfig(
-            self._directory / name, server=self._server, authority=self.authority.certificate, pair=pair,
+            self._directory / name,
+            server=self._server,
+            authority=self.authority.certificate,
+            pair=pair,
             cluster=self._directory.name,
-        )  # fmt: skip
+        )
 
 
 def _write_pair(folder: Path, name: str, pair: KeyPair) -> None:

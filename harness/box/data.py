@@ -12,21 +12,22 @@ from pathlib import Path
 
 import platformdirs
 
-import harness
 from harness.core.errors import HarnessError
 
-__all__ = ["cache_root", "config_root", "data_root", "in_checkout", "state_root", "user_data_root"]
+PACKAGE = Path(__file__).resolve().parent.parent  # the folder harness/
+
+__all__ = ["PACKAGE", "cache_root", "config_root", "data_root", "in_checkout", "state_root", "user_data_root"]
 
 
 def data_root() -> Path:
     """The folder that holds clusters/, manifests/ and suites/."""
-    package = Path(harness.__file__).resolve().parent
+    package = PACKAGE
     for root in (package.parent, package / "_data"):
         if (root / "clusters" / "components.yaml").is_file():
             return root
     raise HarnessError(
         f"muster's own data is missing: no clusters/components.yaml beside or inside {package}",
-        hint="Install muster again (`pip install --force-reinstall muster`), or run it from a complete checkout.",
+        hint="Install muster again (`pip install --force-reinstall gang-muster`), or run it from a complete checkout.",
     )
 
 
@@ -36,7 +37,7 @@ def in_checkout() -> bool:
 
 
 def cache_root() -> Path:
-    """Everything that can be had again: artifacts, the Go module and build caches, toolchains."""
+    """Everything that can be made again: artifacts, the Go module and build caches, toolchains."""
     return _xdg("XDG_CACHE_HOME", platformdirs.user_cache_path("muster"))
 
 

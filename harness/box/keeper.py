@@ -1,9 +1,15 @@
 """The process that owns a box's processes, so that nothing outlives the muster that started it.
 
 muster talks to its keeper over a socket. When muster dies, even by SIGKILL, the socket closes; the keeper then kills
-every component and removes the box's directory. When the keeper itself is killed, the kernel kills its children
-(parent-death signal; reliable here because the keeper has one thread, which a multi-threaded muster has not). A box
-that is to stay (`muster up --keep`) is told `keep` and then lives until somebody sends the keeper SIGTERM.
+every component and removes the box's directory. A box that is to stay (`muster up --keep`) is told `keep` and then
+lives until somebody sends the keeper SIGTERM.
+
+Every program has a warden: a fork of the keeper that is its parent and the subreaper of all that it starts. Process
+groups do not hold what a program starts: a wrapper script that does not exec, or a child with a session of its own,
+would stay behind. A descendant whose parent dies becomes a child of the warden, whatever it did. When the program ends,
+the warden kills what is left below it, and only then is the end told. When the keeper itself is killed, the kernel
+sends its wardens SIGTERM (parent-death signal; reliable here because the keeper has one thread, which a multi-threaded
+muster has not), and they do the same; when a warden is killed, the kernel kills its program and the keeper the rest.
 
 Run as a script with `python -I -S` and only the standard library: it must start in milliseconds and stay small.
 
@@ -23,25 +29,39 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import sys
+import time
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
+NUMBER = struct.Struct("i")  # how a warden tells its keeper the pid of the program and later its exit code
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Warden:
+    """A fork of the keeper that holds one program, as the keeper knows it."""
+
+    def __init__(self, name: str, program: int, pipe: int) -> None:
+        self.name = name
+        self.program = program  # pid
+        self.pipe = pipe  # where the exit code will be read from
 
 
 class Keeper:
     def __init__(self, control: socket.socket, directory: str) -> None:
         self.control: socket.socket | None = control
         self.directory = directory
-        self.children: dict[int, str] = {}
-        self.kept = False
+        self.wardens: dict[int, Warden] = {}
+        self.stays = False
         self.stopping = False
         self.farewell: dict = {}  # type: ignore[type-arg]
-        self.libc = ctypes.CDLL(None, use_errno=True)
 
     def run(self) -> None:
         """Serve until muster is gone or says stop; then leave nothing behind."""
-        self._prctl(PR_SET_CHILD_SUBREAPER, 1)
+        os.umask(0o077)  # what a program writes, and the sockets it listens on, are its owner's alone
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
         wake_read, wake_write = os.pipe()
         os.set_blocking(wake_write, False)
         signal.set_wakeup_fd(wake_write)
@@ -61,7 +81,7 @@ class Keeper:
             if self.control in ready and self.control is not None:
                 chunk = self._receive()
                 if not chunk:
-                    if not self.kept:
+                    if not self.stays:
                         break
                     self.control = None
                     continue
@@ -87,7 +107,7 @@ class Keeper:
             except OSError as error:
                 reply["error"] = f"{error.strerror}: {error.filename or request['argv'][0]}"
         elif request["op"] == "keep":
-            self.kept = True
+            self.stays = True
         elif request["op"] == "farewell":
             self.farewell = request
         elif request["op"] == "stop":
@@ -99,55 +119,59 @@ class Keeper:
         argv = request["argv"]
         if not os.access(argv[0], os.X_OK):
             raise OSError(13, "not an executable file", argv[0])
-        keeper = os.getpid()
+        keeper, (reader, writer) = os.getpid(), os.pipe()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until the warden has a handler of its own
         pid = os.fork()
         if pid == 0:
             try:
-                os.setpgid(0, 0)
-                self._prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-                if os.getppid() != keeper:  # it died before the line above, so its signal will never come
-                    os._exit(127)
-                log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-                null = os.open(os.devnull, os.O_RDONLY)
-                os.dup2(null, 0)
-                os.dup2(log, 1)
-                os.dup2(log, 2)
-                os.chdir(request["cwd"])
-                signal.set_wakeup_fd(-1)
-                for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
-                    signal.signal(number, signal.SIG_DFL)
-                os.closerange(3, 256)
-                os.execve(argv[0], argv, request["env"])
-            except BaseException as error:  # the child must never return into the keeper's loop
-                os.write(2, f"keeper: cannot run {argv[0]}: {error}\n".encode())
-            os._exit(127)
-        with contextlib.suppress(OSError):  # whichever of the two comes first; a signal sent next must find the group
-            os.setpgid(pid, pid)
-        self.children[pid] = request["name"]
-        return pid
+                hold(request, keeper, writer)
+            finally:  # a warden must never return into the keeper's loop
+                os._exit(0)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        os.close(writer)
+        program = read_number(reader)
+        if program is None:
+            os.close(reader)
+            raise OSError(11, "its warden could not start it", argv[0])
+        self.wardens[pid] = Warden(request["name"], program, reader)
+        return program
 
     def _reap(self) -> None:
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, _ = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
-            name = self.children.pop(pid, None)
-            if name is not None:
-                self._tell({"exit": pid, "name": name, "code": os.waitstatus_to_exitcode(status)})
+            warden = self.wardens.pop(pid, None)
+            code = self._exit_code(warden) if warden else None
+            if code is None:  # a warden that was killed, for which the kernel kills the program, or what one has left
+                self._kill_orphans()
+            if warden is not None:
+                code = -signal.SIGKILL if code is None else code
+                self._tell({"exit": warden.program, "name": warden.name, "code": code})
+
+    def _exit_code(self, warden: Warden) -> int | None:
+        code = read_number(warden.pipe)
+        os.close(warden.pipe)
+        return code
+
+    def _kill_orphans(self) -> None:
+        for pid in children():
+            if pid not in self.wardens:
+                kill(pid, signal.SIGKILL)
 
     def _kill_all(self) -> None:
-        for pid in self.children:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
-        while self.children:
+        for pid in self.wardens:
+            kill(pid, signal.SIGTERM)
+        while self.wardens:
             try:
                 pid, _ = os.waitpid(-1, 0)
             except ChildProcessError:
-                return
-            self.children.pop(pid, None)
+                break
+            self.wardens.pop(pid, None)
+        end_descendants()
 
     def _say_farewell(self) -> None:
         argv = self.farewell.get("argv")
@@ -163,9 +187,131 @@ class Keeper:
     def _on_stop(self, *_: object) -> None:
         self.stopping = True
 
-    def _prctl(self, option: int, value: int) -> None:
-        if hasattr(self.libc, "prctl"):
-            self.libc.prctl(option, value, 0, 0, 0)
+
+class Ended(BaseException):
+    """The keeper is gone, or wants this program to end."""
+
+
+def hold(request: dict, keeper: int, writer: int) -> None:  # type: ignore[type-arg]
+    """The life of a warden: start the program, wait for its end, kill what it leaves, and say how it ended."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    os.closerange(3, writer)
+    os.closerange(writer + 1, 256)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    warden = os.getpid()
+    program = os.fork()
+    if program == 0:
+        become(request, warden)
+    with contextlib.suppress(OSError):  # whichever of the two comes first; a signal sent next must find the group
+        os.setpgid(program, program)
+    code = -signal.SIGKILL
+    try:
+        signal.signal(signal.SIGTERM, raise_ended)
+        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != keeper:  # it died before the line above, so its signal will never come
+            raise Ended
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        os.write(writer, NUMBER.pack(program))
+        code = wait_for(program)
+    except Ended:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(program, signal.SIGKILL)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        end_descendants()
+    with contextlib.suppress(OSError):
+        os.write(writer, NUMBER.pack(code))
+
+
+def become(request: dict, warden: int) -> None:  # type: ignore[type-arg]
+    """Turn this fork into the program."""
+    try:
+        os.setpgid(0, 0)
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != warden:
+            os._exit(127)
+        log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        os.chdir(request["cwd"])
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        os.closerange(3, 256)
+        os.execve(request["argv"][0], request["argv"], request["env"])
+    except BaseException as error:
+        os.write(2, f"keeper: cannot run {request['argv'][0]}: {error}\n".encode())
+    os._exit(127)
+
+
+def wait_for(program: int) -> int:
+    """The exit code of the program; orphans that end before it are reaped on the way."""
+    while True:
+        pid, status = os.waitpid(-1, 0)
+        if pid == program:
+            return os.waitstatus_to_exitcode(status)
+
+
+def end_descendants() -> None:
+    """Kill children until there are none: those of a killed one become ours, and their turn comes."""
+    while True:
+        listed = children()
+        for pid in listed:
+            kill(pid, signal.SIGKILL)
+        try:
+            pid, _ = os.waitpid(-1, 0 if listed else os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            time.sleep(0.001)
+
+
+def children() -> list[int]:
+    """The pids whose parent is this process; none where there is no /proc."""
+    me = os.getpid()
+    try:
+        with os.scandir("/proc") as entries:
+            return [int(entry.name) for entry in entries if entry.name.isdigit() and parent_of(entry.name) == me]
+    except FileNotFoundError:
+        return []
+
+
+def parent_of(pid: str) -> int:
+    """The pid of its parent; 0 if it is gone."""
+    try:
+        stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+    except OSError:
+        return 0
+    try:
+        return int(os.read(stat, 4096).rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0
+    finally:
+        os.close(stat)
+
+
+def read_number(descriptor: int) -> int | None:
+    """The next number of a pipe; None if nobody will write one any more."""
+    packed = os.read(descriptor, NUMBER.size)
+    return int(NUMBER.unpack(packed)[0]) if len(packed) == NUMBER.size else None
+
+
+def kill(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def raise_ended(*_: object) -> None:
+    raise Ended
+
+
+def prctl(option: int, value: int) -> None:
+    if hasattr(libc, "prctl"):
+        libc.prctl(option, value, 0, 0, 0)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Kubeconfig files: how a process, a person or kubectl gets into a box.
 
-Certificates are embedded, so a kubeconfig can be copied elsewhere and is all one needs. It holds a private key, hence
+Certificates are embedded, so a kubeconfig can be copied elsewhere and is complete. It holds a private key, hence
 only its owner can read it.
 """
 
@@ -11,7 +11,8 @@ from pathlib import Path
 
 import yaml
 
-from harness.box.pki import KeyPair, write_private
+from harness.box.pki import KeyPair
+from harness.core.files import write_private
 
 
 def write_kubeconfig(path: Path, *, server: str, authority: bytes, pair: KeyPair, cluster: str) -> Path:

@@ -14,13 +14,12 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.box import keeper
+from harness.box.base import Command
+from harness.box.environment import component_environment
 from harness.core.errors import ProcessError
-
-if TYPE_CHECKING:
-    from harness.box.process import Process
 
 
 class KeeperLink:
@@ -32,15 +31,19 @@ class KeeperLink:
         self._news = threading.Condition()
         self._replies: dict[int, dict[str, Any]] = {}
         self._exits: dict[int, int] = {}
-        self._by_pid: dict[int, Process] = {}
         self._next = 0
         self._closed = False
         ours, theirs = socket.socketpair()
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", keeper.__file__, str(theirs.fileno()), str(directory)],
-            pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, start_new_session=True, cwd="/",
-        )  # fmt: skip
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+            env=component_environment(),
+        )
         theirs.close()
         self._socket = ours
         threading.Thread(target=self._listen, name="keeper", daemon=True).start()
@@ -49,27 +52,29 @@ class KeeperLink:
     def pid(self) -> int:
         return self._process.pid
 
-    def start(self, process: Process) -> int:
-        """Start the process; its pid, or ProcessError."""
-        command = process.command
+    def start(self, command: Command, log: Path) -> int:
+        """Start a process that writes to this file; its pid, or ProcessError."""
         reply = self._ask(
-            op="start", name=command.name, argv=list(command.argv), cwd=str(self.directory), log=str(process.log),
-            env={**_inherited(), **command.environment},
-        )  # fmt: skip
+            op="start",
+            name=command.name,
+            argv=list(command.argv),
+            cwd=str(self.directory),
+            log=str(log),
+            env={**component_environment(), **command.environment},
+        )
         if "error" in reply:
             raise ProcessError(f"cannot start {command.name}: {reply['error']}")
-        pid = int(reply["pid"])
-        with self._news:
-            self._by_pid[pid] = process
-            if pid in self._exits:  # it died before we had its pid
-                process.exit_code = self._exits[pid]
-        return pid
+        return int(reply["pid"])
 
-    def wait_exit(self, process: Process, timeout: float = 10.0) -> None:
+    def exit_code(self, pid: int) -> int | None:
+        """How the process ended that was started with this pid; None while it runs."""
+        return self._exits.get(pid)
+
+    def wait_exit(self, name: str, pid: int, timeout: float = 10.0) -> None:
         """Return once the keeper has seen the process end."""
         with self._news:
-            if not self._news.wait_for(lambda: process.exit_code is not None, timeout):
-                raise ProcessError(f"{process.name} (pid {process.pid}) did not end within {timeout:.0f} s")
+            if not self._news.wait_for(lambda: pid in self._exits, timeout):
+                raise ProcessError(f"{name} (pid {pid}) did not end within {timeout:.0f} s")
 
     def farewell(self, argv: Sequence[str]) -> None:
         """What the keeper runs last of all, whatever becomes of us; nothing, if it is empty."""
@@ -121,11 +126,9 @@ class KeeperLink:
     def _hear(self, message: dict[str, Any]) -> None:
         with self._news:
             if "exit" in message:
-                pid = int(message["exit"])
-                self._exits[pid] = int(message["code"])
-                if pid in self._by_pid:
-                    self._by_pid[pid].exit_code = int(message["code"])
+                self._exits[int(message["exit"])] = int(message["code"])
             else:
+                self._exits.pop(message.get("pid", 0), None)  # of an earlier process: the system uses numbers again
                 self._replies[message["id"]] = message
             self._news.notify_all()
 
@@ -134,9 +137,3 @@ class KeeperLink:
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
-
-
-def _inherited() -> dict[str, str]:
-    """The environment a component gets: ours without what would send its traffic elsewhere or name another cluster."""
-    unwanted: Sequence[str] = ("KUBECONFIG", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy")
-    return {key: value for key, value in os.environ.items() if key not in unwanted}

@@ -1,4 +1,4 @@
-"""Nodes that look like GPU machines, and what can befall them.
+"""Nodes that look like GPU machines, and the changes that can be made to them.
 
 A fake node is born ready: it is created together with its status, the way a kubelet registers itself, so it can take
 pods the moment the API server has it. KWOK renews its lease and plays its pods. Everything that happens to a real node
@@ -18,14 +18,16 @@ from typing import Any
 import jinja2
 import yaml
 
-from harness.box.api import NODE, PATCH_STRATEGIC, Api, Object
+from harness.box.api import PATCH_STRATEGIC, Api, Object
 from harness.box.data import data_root
-from harness.core.errors import UsageError
+from harness.core.errors import HarnessError, UsageError
 from harness.core.gang import GPU
+from harness.core.kinds import NODE
 
 ZONE = "topology.kubernetes.io/zone"
 RACK = "muster.dev/rack"
 POOL = "muster.dev/pool"
+PLAYER = "fake"  # value of KWOK's annotation on the nodes that it looks after
 _FORM = re.compile(r"(\d{1,5})x(\d{1,4})")
 
 
@@ -51,6 +53,8 @@ class Pool:
     zones: int = 0  # the same for topology.kubernetes.io/zone
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: Sequence[Taint] = ()
+    is_domain: bool = True  # whether it has the label kubernetes.io/hostname, by which pods are spread over nodes
+    more: Mapping[str, str] = field(default_factory=dict)  # further resources, such as ephemeral-storage
 
     @staticmethod
     def parse(text: str) -> Pool:
@@ -59,13 +63,13 @@ class Pool:
         if match is None or int(match[1]) == 0:
             raise UsageError(
                 f"{text!r} is not a pool of nodes",
-                hint="Give COUNTxGPUS, such as 8x8 for eight nodes of eight GPUs (COUNT at least 1, GPUS may be 0).",
+                hint="Give COUNTxGPUS, such as 8x8 for eight nodes of eight GPUs. COUNT is 1 to 99999, GPUS 0 to 9999.",
             )
         return Pool(int(match[1]), gpus=int(match[2]))
 
     def resources(self) -> dict[str, str]:
         gpus = {self.resource: str(self.gpus)} if self.gpus else {}
-        return {"cpu": self.cpu, "memory": self.memory, "pods": str(self.pods), **gpus}
+        return {"cpu": self.cpu, "memory": self.memory, "pods": str(self.pods), **gpus, **self.more}
 
     def labels_of(self, index: int) -> dict[str, str]:
         spread = {}
@@ -79,17 +83,28 @@ class Pool:
 class Nodes:
     """The fake nodes of one box."""
 
-    def __init__(self, api: Api, kubelet: str) -> None:
+    selector = POOL  # the label by which they are told from other nodes
+    scope = ""  # selects the nodes that belong to a history; empty: every node of the box
+
+    def __init__(self, api: Api, kubelet: str, *, prefix: str = "", player: str = PLAYER) -> None:
+        """`prefix` begins every name; `player` is the KWOK that plays their pods, where a cluster may have another."""
         self._api = api
         self._kubelet = kubelet
+        self._prefix = prefix
+        self._player = player
         self.names: list[str] = []
         self._given: set[str] = set()  # a scheduler may remember what was on a node that is gone
 
-    def add(self, pool: Pool) -> list[str]:
-        """Create a pool; the names of its nodes, all of them ready. No name is given twice."""
-        free = (name for i in range(100_000) if (name := f"{pool.name}-{i}") not in self._given)
+    def add(self, pool: Pool, *, real: bool = False) -> list[str]:
+        """Create a pool; the names of its nodes, all of them ready. No name is given twice.
+
+        `real` asks for nodes that run containers, which only some boxes have.
+        """
+        if real:
+            raise HarnessError("this box has no nodes that run containers")
+        free = (name for i in range(100_000) if (name := f"{self._prefix}{pool.name}-{i}") not in self._given)
         names = [next(free) for _ in range(pool.count)]
-        objects = [render_node(pool, name, index, self._kubelet) for index, name in enumerate(names)]
+        objects = [render_node(pool, name, index, self._kubelet, self._player) for index, name in enumerate(names)]
         if len(objects) <= 16:  # a thread pool costs more than it gains on a handful
             for obj in objects:
                 self._api.request("POST", NODE.path(), obj)
@@ -107,7 +122,7 @@ class Nodes:
 
     def remove_all(self) -> None:
         """Delete every node of the box by one request."""
-        self._api.delete_all(NODE, grace=0, labelSelector=POOL)
+        self._api.delete_all(NODE, grace=0, labelSelector=self.selector)
         self.names.clear()
 
     def cordon(self, name: str) -> None:
@@ -141,12 +156,19 @@ class Nodes:
         self._api.patch(NODE, "", name, change, subresource="status", content_type=PATCH_STRATEGIC)
 
 
-def render_node(pool: Pool, name: str, index: int, kubelet: str) -> Object:
+def render_node(pool: Pool, name: str, index: int, kubelet: str, player: str = PLAYER) -> Object:
     """The Node object, from clusters/nodes/node.yaml.j2."""
     text = _template().render(
-        name=name, pool=pool.name, labels=pool.labels_of(index), taints=pool.taints,
-        resources=pool.resources(), now=_now(), kubelet=kubelet,
-    )  # fmt: skip
+        name=name,
+        pool=pool.name,
+        labels=pool.labels_of(index),
+        taints=pool.taints,
+        is_domain=pool.is_domain,
+        resources=pool.resources(),
+        now=_now(),
+        kubelet=kubelet,
+        player=player,
+    )
     obj: Object = yaml.load(text, Loader=_loader())
     return obj
 

@@ -1,4 +1,4 @@
-"""What a box tells whoever waits for it while it comes up.
+"""What a box reports while it comes up, for those who wait for it.
 
 Silence of more than two seconds looks like a hang. The box only announces phases and build events; how they are drawn
 (a live line, plain lines in a log, nothing) is the front end's choice.
@@ -15,7 +15,7 @@ from harness.box.artifacts.progress import Event
 
 
 class Listener(Protocol):
-    """Somebody who wants to know. Must be quick and must not raise."""
+    """Receives the reports. Must be quick and must not raise."""
 
     def begin(self, phase: str) -> None: ...
 
@@ -24,8 +24,8 @@ class Listener(Protocol):
     def build(self, event: Event, /) -> None: ...
 
 
-class Quiet:
-    """The listener of those who do not want to know."""
+class NullListener:
+    """A listener that ignores everything."""
 
     def begin(self, phase: str) -> None:
         pass

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+LOOPBACK = "127.0.0.1"
 LIFETIME = datetime.timedelta(days=365)  # longer than any box is kept, shorter than forever
 BACKDATE = datetime.timedelta(hours=1)  # tolerates a clock that is set back while the box runs
 
@@ -33,22 +33,38 @@ class KeyPair:
 class Authority:
     """Issues certificates for one box."""
 
-    addresses: tuple[str, ...] = ("127.0.0.1",)  # that who has a certificate may serve on
+    def __init__(
+        self, certificate: bytes, key: CertificateIssuerPrivateKeyTypes, addresses: tuple[str, ...] = (LOOPBACK,)
+    ) -> None:
+        """An authority that is there already; `addresses` are those that its certificates may be served from."""
+        self.certificate = certificate
+        self._name = x509.load_pem_x509_certificate(certificate).subject
+        self._key = key
+        self._addresses = addresses
 
-    def __init__(self) -> None:
-        self._key = ec.generate_private_key(ec.SECP256R1())
-        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "muster-box")])
+    @classmethod
+    def create(cls) -> Authority:
+        """A new authority with a key of its own."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "muster-box")])
         usage = x509.KeyUsage(
-            digital_signature=True, key_cert_sign=True, crl_sign=True, content_commitment=False, key_encipherment=False,
-            data_encipherment=False, key_agreement=False, encipher_only=False, decipher_only=False,
-        )  # fmt: skip
+            digital_signature=True,
+            key_cert_sign=True,
+            crl_sign=True,
+            content_commitment=False,
+            key_encipherment=False,
+            data_encipherment=False,
+            key_agreement=False,
+            encipher_only=False,
+            decipher_only=False,
+        )
         certificate = (
-            self._builder(self._name, self._key)
+            _builder(name, name, key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
             .add_extension(usage, critical=True)
-            .sign(self._key, hashes.SHA256())
+            .sign(key, hashes.SHA256())
         )
-        self.certificate = certificate.public_bytes(serialization.Encoding.PEM)
+        return cls(certificate.public_bytes(serialization.Encoding.PEM), key)
 
     def issue(self, user: str, groups: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> KeyPair:
         """A certificate that is both a client's (user, groups) and a server's on 127.0.0.1 and the given names."""
@@ -57,28 +73,18 @@ class Authority:
             [x509.NameAttribute(NameOID.ORGANIZATION_NAME, group) for group in groups]
             + [x509.NameAttribute(NameOID.COMMON_NAME, user)]
         )
-        alternatives: list[x509.GeneralName] = [x509.IPAddress(ipaddress.ip_address(one)) for one in self.addresses]
+        alternatives: list[x509.GeneralName] = [
+            x509.IPAddress(ipaddress.ip_address(address)) for address in self._addresses
+        ]
         alternatives += [x509.DNSName(name) for name in ("localhost", *names)]
         usages = [ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH]
         certificate = (
-            self._builder(subject, key)
+            _builder(subject, self._name, key)
             .add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
             .add_extension(x509.ExtendedKeyUsage(usages), critical=False)
             .sign(self._key, hashes.SHA256())
         )
         return KeyPair(certificate.public_bytes(serialization.Encoding.PEM), _pem(key))
-
-    def _builder(self, subject: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
-        now = datetime.datetime.now(datetime.UTC)
-        return (
-            x509.CertificateBuilder()
-            .subject_name(subject)
-            .issuer_name(self._name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - BACKDATE)
-            .not_valid_after(now + LIFETIME)
-        )
 
 
 def signing_key() -> bytes:
@@ -86,12 +92,17 @@ def signing_key() -> bytes:
     return _pem(ec.generate_private_key(ec.SECP256R1()))
 
 
-def write_private(path: Path, content: bytes) -> Path:
-    """Write a file only its owner can read, from the first byte on."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-    return path
+def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+    now = datetime.datetime.now(datetime.UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - BACKDATE)
+        .not_valid_after(now + LIFETIME)
+    )
 
 
 def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:

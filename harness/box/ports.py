@@ -20,15 +20,15 @@ class Ports:
     def __init__(self) -> None:
         self._held: list[socket.socket] = []
 
-    def reserve(self, wanted: int = 0) -> int:
-        """A free port, or exactly the wanted one; UsageError if that is taken."""
+    def reserve(self, port: int = 0) -> int:
+        """A free port, or exactly this one; UsageError if that is taken."""
         holder = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
-            holder.bind(("127.0.0.1", wanted))
+            holder.bind(("127.0.0.1", port))
         except (OSError, OverflowError) as error:
             holder.close()
             raise UsageError(
-                f"port {wanted} on 127.0.0.1 cannot be used: {error}",
+                f"port {port} on 127.0.0.1 cannot be used: {error}",
                 hint="choose another port, or leave it out and a free one is taken",
             ) from error
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

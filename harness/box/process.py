@@ -1,59 +1,56 @@
-"""Handles on a box's processes: what a nemesis holds in its hand.
+"""Handles on processes of this machine that belong to a box.
 
-Every component is a real process in a process group of its own with its output in a file. It can be killed, paused,
-resumed and restarted at any moment; the box's keeper (see `keeper.py`) is its parent and tells us when it exits.
+Each is a real process in a process group of its own with its output in a file. It can be killed, paused, resumed and
+restarted at any moment, and all that it has started with it; the box's keeper (see `keeper.py`) owns it and tells us
+when it exits.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 
+from harness.box.base import Command, Probe
 from harness.box.link import KeeperLink
 from harness.core.errors import HarnessError, ProcessError
+from harness.core.waiting import until
 
+STOP_TIMEOUT = 10.0  # seconds until a process that was sent SIGSTOP does not run any more; a millisecond is usual
 POLL = 0.02  # seconds between two looks at a health endpoint; each look costs about a millisecond of one core
 
-Probe = Callable[[], bool]
 
+class HostProcess:
+    """A process of this machine that belongs to a box; see `harness.box.base.Process`."""
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """How a process is started."""
-
-    name: str
-    argv: tuple[str, ...]
-    environment: Mapping[str, str] = field(default_factory=dict)
-    role: str = ""  # scheduler, controller, apiserver, etcd, nodes, webhook
-
-
-class Process:
-    """One component of a box."""
-
-    restarts = 0  # by a kubelet, which there is none of here: what crashes is started again by a supervisor
+    restarts = 0  # no kubelet looks after it: what crashes is started again by a supervisor
 
     def __init__(self, keeper_link: KeeperLink, command: Command, log: Path, probe: Probe | None) -> None:
         self.command = command
+        self._original = command
         self.log = log
         self.pid = 0
-        self.exit_code: int | None = None
         self.paused = False
         self._keeper = keeper_link
         self._probe = probe
         self._log_start = 0  # size of the log when it was last started
         self._wanted = False  # it should be running: it was started, and nobody here ended it
         self._starting = threading.Lock()
+        self._pausing = threading.Lock()
 
     @property
     def name(self) -> str:
         return self.command.name
+
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended, a signal as a negative number; None while it runs and before it was started."""
+        return self._keeper.exit_code(self.pid)
 
     @property
     def alive(self) -> bool:
@@ -69,35 +66,52 @@ class Process:
         with self._starting:
             if self.alive:
                 return
-            self.exit_code = None
             self.paused = False
             self._log_start = self.log.stat().st_size if self.log.exists() else 0
-            self.pid = self._keeper.start(self)
+            self.pid = self._keeper.start(self.command, self.log)
             self._wanted = True
 
     def kill(self) -> None:
         """End it at once, as a crash would, and wait until it is gone."""
         self._wanted = False
         self._signal(signal.SIGKILL)
-        self._keeper.wait_exit(self)
+        self._keeper.wait_exit(self.name, self.pid)
 
     def end(self, timeout: float = 20.0) -> None:
         """Ask it to finish its work, and wait until it has."""
         self._wanted = False
         self._signal(signal.SIGTERM)
-        self._keeper.wait_exit(self, timeout)
+        self._keeper.wait_exit(self.name, self.pid, timeout)
 
     def pause(self) -> None:
         """Stop it from running, as a long garbage collection or a lost machine would; in effect on return."""
-        self._signal(signal.SIGSTOP)
-        self.paused = True
-        process = psutil.Process(self.pid)
-        while process.status() not in (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE):
-            time.sleep(0.001)
+        with self._pausing:
+            self._signal(signal.SIGSTOP)
+            self.paused = True
+        until_stopped(psutil.Process(self.pid))
+        for process in self._offspring():  # those with a session of their own are not in the group
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.suspend()
+                until_stopped(process)
 
     def resume(self) -> None:
+        for process in self._offspring():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.resume()
         self._signal(signal.SIGCONT)
         self.paused = False
+
+    def stop_briefly(self, seconds: float) -> None:
+        """Let it stand still for a moment, unless somebody paused it for longer or ended it."""
+        with self._pausing:
+            if not self.alive or self.paused:
+                return
+            group = self.pid
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGSTOP)
+                time.sleep(seconds)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGCONT)
 
     def restart(self, timeout: float = 60.0) -> None:
         """Kill it if it runs, start it again and wait until it is ready."""
@@ -105,6 +119,12 @@ class Process:
             self.kill()
         self.start()
         self.wait_ready(timeout)
+
+    def restore(self) -> None:
+        """Undo a change of its command: have it run with the one that it was made with."""
+        if self.command != self._original:
+            self.command = self._original
+            self.restart()
 
     def is_ready(self) -> bool:
         """Whether its health endpoint says so right now; ProcessError if it has died."""
@@ -114,17 +134,15 @@ class Process:
 
     def wait_ready(self, timeout: float) -> None:
         """Return once it is ready; a process that dies meanwhile fails at once with its last words."""
-        deadline = time.monotonic() + timeout
-        while not self.is_ready():
-            if time.monotonic() > deadline:
-                raise ProcessError(
-                    f"{self.name} was not ready within {timeout:.0f} s; its last lines:\n{self.tail()}",
-                    hint=f"its whole log: {self.log}",
-                )
-            time.sleep(POLL)
 
-    def said(self, text: str) -> bool:
-        """Whether it has written this since it was last started: the readiness of programs that have no other word."""
+        def failure() -> ProcessError:
+            reason = f"{self.name} was not ready within {timeout:.0f} s; its last lines:\n{self.tail()}"
+            return ProcessError(reason, hint=f"its whole log: {self.log}")
+
+        until(self.is_ready, timeout, f"{self.name} is ready", poll=POLL, failure=failure)
+
+    def has_logged(self, text: str) -> bool:
+        """Whether it has written this since it was last started: how programs without a health endpoint are asked."""
         if not self.log.exists():
             return False
         with self.log.open("rb") as log:
@@ -139,6 +157,12 @@ class Process:
             return "(no log)"
         return "\n".join(f"  {line}" for line in text.splitlines()[-lines:]) or "  (it wrote nothing)"
 
+    def _offspring(self) -> list[psutil.Process]:
+        """What it has started and what that has started: all that its warden holds but itself."""
+        warden = psutil.Process(self.pid).parent()
+        held = warden.children(recursive=True) if warden is not None else []
+        return [process for process in held if process.pid != self.pid]
+
     def _signal(self, number: signal.Signals) -> None:
         if not self.alive:
             raise HarnessError(f"{self.name} is not running, so it cannot be sent {number.name}")
@@ -152,3 +176,9 @@ class Process:
 
     def _died(self) -> str:
         return f"{self.name} has died ({self.ending}); its last lines:\n{self.tail()}"
+
+
+def until_stopped(process: psutil.Process) -> None:
+    """Return once it does not run any more."""
+    ends = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE)
+    until(lambda: process.status() in ends, STOP_TIMEOUT, f"process {process.pid} is stopped", poll=0.001)

@@ -4,27 +4,37 @@ One thread per kind lists and then watches from the list's revision. A broken co
 revision seen, so nothing is missed; if the API server says that revision is gone, an explicit gap is recorded and the
 list starts over. A recorder lives as long as its box; each case cuts its own history out of it. `settle` proves that
 the recorder has caught up by comparing what it has seen with a fresh, consistent list.
+
+Every record is fed to a replay as it arrives, and a case waits on its state (`timeline`). Records of different kinds
+arrive a little out of order, which is good enough to wait; the verdict is made from the ordered history.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import urllib3
 
-from harness.box.api import EVENT, NAMESPACE, NODE, POD, Api, Object, Resource
-from harness.core import observe
+from harness.box.api import Api, Object
+from harness.box.audit import AuditLog
+from harness.box.heartbeat import Heartbeat, elapsed
 from harness.core.errors import ApiError, HarnessError
-from harness.core.history import History, Record, gang_key, header
-from harness.core.merge import merge
+from harness.core.history import observe
+from harness.core.history.merge import merge
+from harness.core.history.records import History, Record, gang_key, header
+from harness.core.kinds import EVENT, NAMESPACE, NODE, POD, Kind
+from harness.core.labels import by_label
+from harness.core.oracle.replay import Replay
+from harness.core.oracle.timeline import Stall, Timeline, stretched
+from harness.core.oracle.vocabulary import COMMON, Vocabulary
 
+MOST_REMOVED = 4096  # nodes that are remembered after their deletion
 RESUME_PAUSE = 0.1  # seconds between tries to reach an API server that is down
 
 ReadGroup = Callable[[Object], tuple[str, int | None]]
@@ -34,28 +44,41 @@ class Recorder:
     """Watches one box on behalf of the cases that run in it."""
 
     def __init__(
-        self, api: Api, *, groups: Sequence[Resource] = (), read_group: ReadGroup | None = None,
-        classify: Callable[[Object], tuple[str, str, str]] | None = None, audit_log: Path | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        api: Api,
+        *,
+        groups: Sequence[Kind] = (),
+        read_group: ReadGroup | None = None,
+        classify: Callable[[Object], tuple[str, str, str]] = by_label,
+        vocabulary: Vocabulary = COMMON,
+        audit_log: Path | None = None,
+        selectors: Mapping[str, str] | None = None,
+    ) -> None:
+        """`selectors` narrow what is watched of a kind by labels, where a cluster has more than the cases' own."""
         self.changed = threading.Condition()
         self._api = api
         self._kinds = {"Pod": POD, "Node": NODE, "Event": EVENT, "Namespace": NAMESPACE}
         self._kinds |= {group_kind(resource): resource for resource in groups}
         self._read_group = read_group
         self._classify = classify
-        self._audit_log = audit_log
+        self._audit = AuditLog(audit_log)
+        self._selectors = dict(selectors or {})
+        self._words: dict[str, Any] = {"vocabulary": vocabulary.as_data()}  # in the header of every history
+        self._words |= {"audit": False} if audit_log is None else {}
         self._records: list[Record] = []
+        self._replay = Replay(self._words)
         self._versions: dict[str, dict[str, int]] = {kind: {} for kind in self._kinds}
         self._gangs: dict[str, str] = {}  # "namespace/name" of a pod or group object -> its gang
-        self._audit_offset = 0
-        self._audit_end = 0  # how far the audit log is covered by what the watches have delivered
         self._started = 0.0
         self._stop = threading.Event()
+        self._removed: dict[str, Record] = {}  # the nodes that were deleted last, by name: no name is given twice
+        self._heartbeat = Heartbeat(self._ask, self._stalled)
         self._listed = {kind: threading.Event() for kind in self._kinds}
         self.live: dict[str, dict[str, Record]] = {kind: {} for kind in self._kinds}  # kind -> uid -> latest
 
     def start(self) -> None:
         """Begin to watch every kind; returns when each has its first list."""
+        self._heartbeat.start()
         for kind, resource in self._kinds.items():
             threading.Thread(target=self._follow, args=(kind, resource), name=f"watch {kind}", daemon=True).start()
         for kind, listed in self._listed.items():
@@ -65,6 +88,7 @@ class Recorder:
                 )
 
     def stop(self) -> None:
+        self._heartbeat.stop()
         self._stop.set()
 
     # -- one case -----------------------------------------------------------------------------------------------------
@@ -72,74 +96,123 @@ class Recorder:
     def begin(self) -> None:
         """Start a new history; what exists now is its first part."""
         with self.changed:
-            known = [record for kind in self.live.values() for record in kind.values() if record.kind != "Event"]
-            self._records = known
-            self._started = time.time()
-        self._audit_offset = self._audit_size()
+            self._records, self._replay = [], Replay(self._words)
+            for record in [record for kind in self.live.values() for record in kind.values()]:
+                if record.kind != "Event":  # the first record of what is there shows all of it, as a list would
+                    self._keep(replace(record, verb="added", changed=observe.changes(None, record.state, "added")))
+            self._started = _now()
+        self._audit.begin()
 
     def act(self, verb: str, name: str = "", namespace: str = "", **state: Any) -> Record:
         """Write down what the case does, before it does it."""
-        record = Record(None, time.time(), "action", verb, namespace=namespace, name=name, state=state)
+        record = Record(None, _now(), "action", verb, namespace=namespace, name=name, state=state)
         with self.changed:
-            self._records.append(record)
-            self.changed.notify_all()
+            self._keep(record)
         return record
 
-    def records(self, start: int = 0) -> list[Record]:
-        """What this case has seen so far, in the order it arrived, from this place on."""
-        with self.changed:
-            return self._records[start:]
+    def _ask(self) -> None:
+        """A read that reaches the store; a refusal to let us read is an answer too."""
+        try:
+            self._api.request("GET", NAMESPACE.path("", "default"))
+        except ApiError as error:
+            if error.status not in (401, 403, 404):
+                raise
 
-    def history(self, case: str, namespaces: Sequence[str], *, closing: bool = True, **more: Any) -> History:
+    def _stalled(self, stall: Stall) -> None:
+        state = {"from": round(stall.since, 6), "to": round(stall.until, 6)}
+        with self.changed:
+            self._keep(Record(None, _now(), "action", "stalled", name=stall.who, state=state))
+
+    def _keep(self, record: Record) -> None:
+        """Add a record to the history of this case, and wake those that wait; the lock is held."""
+        self._records.append(record)
+        self._replay.feed(record)
+        self.changed.notify_all()
+
+    def records(self) -> list[Record]:
+        """What this case has recorded so far, in the order it arrived."""
+        with self.changed:
+            return list(self._records)
+
+    @property
+    def timeline(self) -> Timeline:
+        """The state of this case after the records that have arrived; conditions given to `wait` read it safely."""
+        return self._replay.timeline
+
+    def history(self, case: str, namespaces: Sequence[str], **more: Any) -> History:
         """The history of the case up to now: its namespaces, the nodes and its own actions.
 
-        `closing`: its last record is a note, whose time says how long was watched: that nothing happened is a finding.
+        Pods of other namespaces are in it if they were on a node, because they take room there.
+        Its last record is a note, whose time says how long was watched: that nothing happened is a finding.
         """
-        if closing:
-            self.act("note", text="the history was taken here")
-        with self.changed:
-            records = list(self._records)
-        mine = [record for record in records if not record.namespace or record.namespace in namespaces]
-        watch = [record for record in mine if record.source == "watch"]
-        actions = [record for record in mine if record.source == "action"]
-        gaps = [record for record in mine if record.source == "gap"]
-        audit = [event for event in self._audit() if (event.get("objectRef") or {}).get("namespace") in namespaces]
-        return History(header(case, started=self._started, **more), merge(watch, audit, actions, gaps))
+        self._heartbeat.look()
+        self.act("note", text="the history was taken here")
+        records = self.records()
+        nodes = {record.name for record in records if record.kind == "Node"}
+        on_nodes = {record.uid for record in records if record.kind == "Pod" and record.state.get("node") in nodes}
+        spaces = {"", *namespaces}
+        of_case = [record for record in records if record.namespace in spaces or record.uid in on_nodes]
+        watch = [record for record in of_case if record.source == "watch"]
+        watch += self._removed_before(watch)
+        actions = [record for record in of_case if record.source == "action"]
+        gaps = [record for record in of_case if record.source == "gap"]
+        audit, late = (
+            [event for event in events if (event.get("objectRef") or {}).get("namespace") in namespaces]
+            for events in self._audit.events()
+        )
+        merged = merge(watch, audit, actions, gaps, late)
+        return History(header(case, started=self._started, **self._words, **more), merged)
+
+    def _removed_before(self, watch: Sequence[Record]) -> list[Record]:
+        """The removals of nodes that a pod of this history was bound to, and that were gone when it began."""
+        nodes = {record.name for record in watch if record.kind == "Node"}
+        bound = {str(record.state["node"]) for record in watch if record.kind == "Pod" and "bound" in record.changed}
+        return [self._removed[name] for name in sorted(bound - nodes) if name in self._removed]
 
     def latest(self, kind: str) -> list[Record]:
         """The latest record of every object of a kind that exists: a copy, since records come at any moment."""
         return list(self.live[kind].values())
 
     def wait(self, condition: Callable[[], bool], seconds: float) -> bool:
-        """Whether the condition came true in time; it is looked at after every record."""
+        """Whether the condition came true in time; it is looked at after every record.
+
+        Time in which muster or the API server stood still does not count.
+        """
+        began, now = elapsed(), time.time()
         with self.changed:
-            return self.changed.wait_for(condition, seconds)
+            while True:
+                allowed = stretched(now, seconds, self._heartbeat.stalls) - now
+                if self.changed.wait_for(condition, max(0.0, allowed - (elapsed() - began))):
+                    return True
+                self._heartbeat.look()
+                if stretched(now, seconds, self._heartbeat.stalls) - now <= allowed:
+                    return False
 
     def settle(self, seconds: float = 10.0) -> None:
         """Return once everything the API server had committed when this was called has been recorded."""
-        self._audit_end = self._audit_size()  # a bind that is audited later may not have been watched yet
+        self._audit.settle()  # a bind that is audited later may not have been watched yet
         for kind, resource in self._kinds.items():
-            listed = self._api.request("GET", resource.path())
-            wanted = {obj["metadata"]["uid"]: int(obj["metadata"]["resourceVersion"]) for obj in listed["items"]}
+            listed = self._list_now(kind, resource)
+            versions = {obj["metadata"]["uid"]: int(obj["metadata"]["resourceVersion"]) for obj in listed["items"]}
             at = int(listed["metadata"]["resourceVersion"])
-            if not self.wait(partial(self._has, kind, wanted, at), seconds):
+            if not self.wait(partial(self._has, kind, versions, at), seconds):
                 raise HarnessError(f"the watch of {kind} did not catch up within {seconds:.0f} s")
 
-    def _has(self, kind: str, wanted: Mapping[str, int], at: int) -> bool:
-        """Whether every object of a list taken at a revision was seen, and every deletion before it too."""
-        seen = self._versions[kind]
-        arrived = all(seen.get(uid, -1) >= version for uid, version in wanted.items())
-        return arrived and all(uid in wanted or seen[uid] > at for uid in self.live[kind])
+    def _has(self, kind: str, versions: Mapping[str, int], at: int) -> bool:
+        """Whether every object of a list taken at a revision has arrived, and every deletion before it too."""
+        latest = self._versions[kind]
+        arrived = all(latest.get(uid, -1) >= version for uid, version in versions.items())
+        return arrived and all(uid in versions or latest[uid] > at for uid in self.live[kind])
 
     # -- watching -----------------------------------------------------------------------------------------------------
 
-    def _follow(self, kind: str, resource: Resource) -> None:
+    def _follow(self, kind: str, resource: Kind) -> None:
         version, lost = "", ""
         while not self._stop.is_set():
             try:
                 if not version:
                     version, lost = self._list(kind, resource, lost), ""
-                for event in self._api.watch(resource, version):
+                for event in self._api.watch(resource, version, selector=self._selectors.get(kind, "")):
                     if self._stop.is_set():
                         return
                     obj = event["object"]
@@ -156,20 +229,24 @@ class Recorder:
             except (urllib3.exceptions.HTTPError, OSError, ValueError):
                 self._stop.wait(RESUME_PAUSE)  # a cut stream; the next watch resumes from the last revision
 
-    def _list(self, kind: str, resource: Resource, lost: str = "") -> str:
+    def _list(self, kind: str, resource: Kind, lost: str = "") -> str:
         """List everything; `lost` is the revision after which a watch could not go on."""
-        listed = self._api.request("GET", resource.path())
+        listed = self._list_now(kind, resource)
         there = {obj["metadata"]["uid"]: int(obj["metadata"]["resourceVersion"]) for obj in listed["items"]}
         if lost:
             self._mind_the_gap(kind, there, int(lost), int(listed["metadata"]["resourceVersion"]))
         for obj in listed["items"]:
             if self._versions[kind].get(obj["metadata"]["uid"], -1) < there[obj["metadata"]["uid"]]:
-                self._see(kind, "added", obj)
+                self._see(kind, "added", {"apiVersion": resource.api_version, "kind": resource.kind, **obj})
         with self.changed:
             for uid in [uid for uid in self.live[kind] if uid not in there]:
                 self.live[kind].pop(uid)
         self._listed[kind].set()
         return str(listed["metadata"]["resourceVersion"])
+
+    def _list_now(self, kind: str, resource: Kind) -> Object:
+        selector = self._selectors.get(kind)
+        return self._api.request("GET", resource.path(), params={"labelSelector": selector} if selector else None)
 
     def _mind_the_gap(self, kind: str, there: Mapping[str, int], since: int, until: int) -> None:
         """Record a gap, unless the list accounts for every revision since: then nothing was missed.
@@ -183,7 +260,7 @@ class Recorder:
             if set(self.live[kind]) <= set(there) and len(new) in (0, until - since):
                 return
             span = {"from": since, "to": until}
-            self._records.append(Record(None, time.time(), "gap", "lost", kind=kind, state=span))
+            self._keep(Record(None, _now(), "gap", "lost", kind=kind, state=span))
 
     def _see(self, kind: str, verb: str, obj: Object) -> None:
         meta = obj["metadata"]
@@ -192,22 +269,34 @@ class Recorder:
         with self.changed:
             before = self.live[kind].get(uid)
             record = Record(
-                int(meta["resourceVersion"]), time.time(), "watch", verb, kind, meta.get("namespace", ""), meta["name"],
-                uid, observe.changes(before.state if before else None, state, verb), "", state,
-            )  # fmt: skip
+                int(meta["resourceVersion"]),
+                _now(),
+                "watch",
+                verb,
+                kind,
+                meta.get("namespace", ""),
+                meta["name"],
+                uid,
+                observe.changes(before.state if before else None, state, verb),
+                "",
+                state,
+            )
             self._versions[kind][uid] = record.rev or 0
             if kind != "Event" and "gang" in state:
                 self._gangs[f"{record.namespace}/{record.name}"] = state["gang"]
             if verb == "deleted":
                 self.live[kind].pop(uid, None)
+                if kind == "Node":
+                    self._removed[record.name] = record
+                    if len(self._removed) > MOST_REMOVED:
+                        del self._removed[next(iter(self._removed))]
             else:
                 self.live[kind][uid] = record
-            self._records.append(record)
-            self.changed.notify_all()
+            self._keep(record)
 
     def _state(self, kind: str, obj: Object) -> dict[str, Any]:
         if kind == "Pod":
-            return observe.pod_state(obj, self._gang_of_pod) if self._classify else observe.pod_state(obj)
+            return observe.pod_state(obj, self._classify)
         if kind == "Node":
             return observe.node_state(obj)
         if kind == "Event":
@@ -217,34 +306,17 @@ class Recorder:
         gang, quorum = self._read_group(obj) if self._read_group else ("", None)
         return observe.group_state(obj, gang_key(obj["metadata"].get("namespace", ""), gang) if gang else "", quorum)
 
-    def _gang_of_pod(self, pod: Mapping[str, Any]) -> tuple[str, str, str]:
-        assert self._classify is not None
-        gang, part, role = self._classify(dict(pod))
-        return (gang_key(pod["metadata"].get("namespace", ""), gang) if gang else ""), part, role
-
     def _gang_of(self, about: str) -> str:
         """The gang that the object "Kind/namespace/name" belongs to, if it is known."""
         return self._gangs.get(about.partition("/")[2], "")
 
-    # -- audit log ----------------------------------------------------------------------------------------------------
 
-    def _audit_size(self) -> int:
-        return self._audit_log.stat().st_size if self._audit_log is not None and self._audit_log.exists() else 0
-
-    def _audit(self) -> list[Object]:
-        if self._audit_log is None or not self._audit_log.exists():
-            return []
-        with self._audit_log.open("rb") as file:
-            file.seek(self._audit_offset)
-            lines = file.read(max(0, self._audit_end - self._audit_offset)).split(b"\n")
-        found = []
-        for line in lines[:-1]:  # what follows the last newline is still being written
-            with contextlib.suppress(ValueError):
-                found.append(json.loads(line))
-        return found
-
-
-def group_kind(resource: Resource) -> str:
+def group_kind(resource: Kind) -> str:
     """How a gang's own kind is called in a history: `PodGroup.scheduling.k8s.io`."""
     group = resource.api_version.partition("/")[0] if "/" in resource.api_version else "core"
     return f"{resource.kind}.{group}"
+
+
+def _now() -> float:
+    """The time as a history stores it, so that a stored history gives the same figures as the one that was judged."""
+    return round(time.time(), 6)

@@ -1,8 +1,8 @@
 """Which boxes run on this machine, kept as one folder each.
 
 A box's folder holds everything it writes, and a `box.json` that says who keeps it. The folder is the truth: a box whose
-keeper is gone is a leftover, and whoever lists or stops boxes removes it. Names are claimed by making the folder, which
-only one process can do.
+keeper is gone is a leftover, which the next command that lists or stops boxes removes. Names are claimed by making the
+folder, which only one process can do.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 import signal
+import stat
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ import psutil
 
 from harness.box.data import state_root
 from harness.core.errors import HarnessError, UsageError
+from harness.core.files import write_private
+from harness.core.waiting import until
 
 STARTING_GRACE = 10.0  # seconds a folder may be without box.json while its box is being set up
 PATIENCE = {"kind": 120.0}  # seconds until a keeper that does not end is killed, for boxes that take their time
@@ -38,7 +41,7 @@ class Entry:
     created: float
     server: str
     nodes: int
-    kept: bool  # stays after the muster that started it
+    persistent: bool  # stays after the muster that started it
     integration: str = ""
 
     @property
@@ -66,7 +69,7 @@ def claim(name: str | None) -> Path:
     """A new folder for a box of this name, or of a made-up one."""
     root = boxes_root()
     try:
-        root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(root)
         for _ in range(3):
             directory = root / (name or f"box-{secrets.token_hex(3)}")
             try:
@@ -104,7 +107,7 @@ def check_name(name: str) -> str:
 
 def write(entry: Entry, directory: Path) -> None:
     temporary = directory / ".box.json"
-    temporary.write_text(json.dumps(asdict(entry), indent=1))
+    write_private(temporary, json.dumps(asdict(entry), indent=1).encode())
     temporary.replace(directory / "box.json")
 
 
@@ -118,14 +121,14 @@ def read(directory: Path) -> Entry | None:
 
 def running() -> list[Entry]:
     """Every box that runs, by age; what dead ones left is removed on the way."""
-    found = []
+    entries = []
     for directory in sorted(boxes_root().glob("*")):
         entry = read(directory)
         if entry is not None and entry.alive:
-            found.append(entry)
+            entries.append(entry)
         elif entry is not None or _leftover(directory):
             shutil.rmtree(directory, ignore_errors=True)
-    return sorted(found, key=lambda entry: entry.created)
+    return sorted(entries, key=lambda entry: entry.created)
 
 
 def find(name: str | None) -> Entry:
@@ -136,7 +139,8 @@ def find(name: str | None) -> Entry:
         if len(boxes) == 1:
             return boxes[0]
         what = "no box is running" if not boxes else "several boxes are running; say which"
-        raise UsageError(what, hint=f"Running: {names}." + ("" if boxes else " Start one: muster up"))
+        hint = f"Running: {names}. Add its name: --name NAME, or the name alone for `muster down`."
+        raise UsageError(what, hint=hint if boxes else f"Running: {names}. Start one: muster up")
     for entry in boxes:
         if entry.name == name:
             return entry
@@ -148,23 +152,32 @@ def stop(entry: Entry, timeout: float | None = None) -> None:
     timeout = timeout or PATIENCE.get(entry.kind, 10.0)
     if entry.alive:
         os.kill(entry.keeper, signal.SIGTERM)
-    deadline = time.monotonic() + timeout
-    while entry.alive:
-        if time.monotonic() > deadline:
-            os.kill(entry.keeper, signal.SIGKILL)  # the kernel then kills its children
-        time.sleep(0.01)
+    try:
+        until(lambda: not entry.alive, timeout, f"{entry.name} has ended", poll=0.01)
+    except HarnessError:
+        os.kill(entry.keeper, signal.SIGKILL)  # the kernel then kills its children
+        until(lambda: not entry.alive, timeout, f"{entry.name} has ended after it was killed", poll=0.01)
     shutil.rmtree(entry.directory, ignore_errors=True)
 
 
 def keep_logs(directory: Path) -> Path:
     """Move the logs of a box that failed to where they outlive it."""
     failed = state_root() / "failed"
-    failed.mkdir(parents=True, exist_ok=True)
+    private_folder(failed)
     for old in sorted(failed.glob("*"), key=lambda path: path.stat().st_mtime)[: -KEPT_FAILURES + 1]:
         shutil.rmtree(old, ignore_errors=True)
     target = failed / f"{time.strftime('%Y%m%d-%H%M%S')}-{directory.name}"
     shutil.copytree(directory / "logs", target, dirs_exist_ok=True)
     return target
+
+
+def private_folder(folder: Path) -> Path:
+    """A folder below muster's state that only its owner can enter, and so is the one above, whatever the umask."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in (state_root(), folder):
+        if stat.S_IMODE(path.stat().st_mode) != 0o700:
+            path.chmod(0o700)
+    return folder
 
 
 def _leftover(directory: Path) -> bool:

@@ -8,14 +8,16 @@ from importlib import import_module
 import click
 from rich.table import Table
 
-from harness.box.artifacts.register import nearest
 from harness.cli.terminal import console
 from harness.core.errors import UsageError
+from harness.core.text import nearest
 
-BENCHES = {"box": "start, reset and stop of a box, beside kwokctl and the floor",
-           "controllers": "a thousand JobSets, beside a client that makes the same writes",
-           "history": "recording and judging, beside what the API server itself can do",
-           "kind": "a kind box beside plain kind with the same image, and a barrier of containers"}  # fmt: skip
+BENCHES = {
+    "box": "start, reset and stop of a box, beside kwokctl and the floor",
+    "controllers": "a thousand JobSets, beside a client that makes the same writes",
+    "history": "recording and judging, beside what the API server itself can do",
+    "kind": "a kind box beside plain kind with the same image, and a barrier of containers",
+}
 
 
 @click.command(

@@ -5,33 +5,38 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
 
 from harness.box import registry
-from harness.box.api import NODE
 from harness.box.artifacts import parse_binaries, store
-from harness.box.embedded import EmbeddedBox
+from harness.box.base import Box
 from harness.box.kind import docker, removal
-from harness.box.kinds import Wanted
 from harness.box.nodes import parse_pools
+from harness.box.spec import DEFAULT_NODES, EXISTING, BoxSpec
+from harness.cli.options import source_option
 from harness.cli.terminal import PhaseLines, console
 from harness.core.errors import HarnessError, MusterError, UsageError
+from harness.core.kinds import NODE
+from harness.core.text import printable
+
+if TYPE_CHECKING:
+    from harness.adapters.common.base import Adapter, Settings
+    from harness.box.phases import Listener
 
 UP_EPILOG = """\b
 Examples:
   muster up                               until Ctrl-C
-  muster up --keep --name lab             until: muster down lab
+  muster up --keep --name demo            until: muster down demo
   muster up --kubernetes 1.36 --nodes 4x8,2x4
   muster up --integration volcano         with a scheduler installed
   muster up --box kind --workers 2        with real kubelets, in Docker
@@ -49,31 +54,56 @@ Examples:
 @click.option("--port", type=click.IntRange(1, 65535), help="Port of the API server; a free one otherwise.")
 @click.option("--keep", is_flag=True, help="Return at once and leave the box running until `muster down`.")
 @click.option("--integration", metavar="NAME[@VERSION]", help="Install this scheduler too.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Option of the integration.")
 @click.option("--gate", "gates", multiple=True, metavar="GATE=true|false", help="Feature gate of Kubernetes.")
 @click.option("--binary", "binaries", multiple=True, metavar="COMPONENT.PROCESS=PATH", help="Use this binary instead.")
+@source_option
 def up(
-    kubernetes: str | None, nodes: str | None, kind: str, workers: int | None, image: str | None, sync: str | None,
-    name: str | None, port: int | None, keep: bool, integration: str | None, gates: tuple[str, ...],
+    kubernetes: str | None,
+    nodes: str | None,
+    kind: str,
+    workers: int | None,
+    image: str | None,
+    sync: str | None,
+    name: str | None,
+    port: int | None,
+    keep: bool,
+    integration: str | None,
+    settings: tuple[str, ...],
+    gates: tuple[str, ...],
     binaries: tuple[str, ...],
-) -> None:  # fmt: skip
+) -> None:
     """Bring up a box: a control plane and fake GPU nodes, or with --box kind a cluster with real kubelets."""
-    from harness.options import pairs, truth
+    from harness.runner.options import gates as parse_gates
+    from harness.runner.options import pairs
 
-    chosen = Wanted(kind, kubernetes, workers, image, sync)
-    chosen.check()
-    nodes = nodes or ("8x8" if kind == "embedded" else None)
-    pools = parse_pools(nodes) if nodes else []
-    given = parse_binaries(binaries)
-    wanted = {gate: truth("--gate", on) for gate, on in pairs("--gate", ",".join(gates)).items()}
-    signal.signal(signal.SIGTERM, _interrupt)
-    box = chosen.make(
-        nodes=pools, name=name, binaries=given, gates=wanted, port=port or 0, listener=PhaseLines(),
-        scheduler=_needs_scheduler(integration),
-    )  # fmt: skip
-    box.start()
+    if kind == EXISTING:
+        raise UsageError(
+            "an existing cluster is up already", hint="Judge it: muster run --kubeconfig FILE --context NAME"
+        )
+    spec = BoxSpec(kind, kubernetes, workers, image, sync)
+    spec.check()
+    listener = PhaseLines()
+    more: dict[str, Any] = {
+        "nodes": parse_pools(nodes or DEFAULT_NODES[kind]) if nodes or DEFAULT_NODES[kind] else [],
+        "name": name,
+        "port": port or 0,
+        "gates": parse_gates("--gate", gates),
+        "listener": listener,
+    }
+    programs, options = parse_binaries(binaries), pairs("--set", settings)
+    if options and integration is None:
+        raise UsageError("--set is for an integration", hint="Say which one: --integration NAME")
+    request = _Integration.parse(integration, programs, options, listener) if integration else None
+    box = (request.box(spec, **more) if request else spec.make(binaries=programs, **more)).start()
+    _serve(box, request, keep)
+
+
+def _serve(box: Box, request: _Integration | None, keep: bool) -> None:
+    """Install the integration and leave the box to its user: until Ctrl-C, or with `keep` until `muster down`."""
     try:
-        if integration:
-            _install(box, integration, given)
+        if request is not None:
+            request.install(box)
         _greet(box, keep)
         if keep:
             box.keep()
@@ -90,17 +120,20 @@ def up(
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--all", "everything", is_flag=True, help="Every box of this user.")
+@click.option("--all", "everything", is_flag=True, help="Every box of this user that no running command uses.")
 def down(name: str | None, everything: bool) -> None:
     """Stop a box and remove everything it wrote."""
     if name and everything:
         raise UsageError("give a name or --all, not both")
-    for cluster in left_clusters() if everything else [one for one in left_clusters() if one == name]:
+    for cluster in left_clusters() if everything else [cluster for cluster in left_clusters() if cluster == name]:
         removal.remove(f"{docker.PREFIX}{cluster}")
         console().print(f"{cluster}, left by an earlier run, is removed")
         if cluster == name:
             return
     for entry in registry.running() if everything else [registry.find(name)]:
+        if everything and not entry.persistent:
+            console().print(f"{entry.name} is in use by a command that runs, and is left to it")
+            continue
         began = time.monotonic()
         registry.stop(entry)
         console().print(f"{entry.name} stopped in {time.monotonic() - began:.1f} s")
@@ -111,23 +144,28 @@ def down(name: str | None, everything: bool) -> None:
 def ps(as_json: bool) -> None:
     """Show the boxes that are running; leftovers of dead ones are removed, those in Docker are shown."""
     boxes = registry.running()
-    left = left_clusters()
+    clusters = left_clusters()
     if as_json:
         rows = [{**asdict(entry), "kubeconfig": str(entry.kubeconfig), "left": False} for entry in boxes]
-        rows += [{"name": cluster, "kind": "kind", "left": True} for cluster in left]
+        rows += [{"name": cluster, "kind": "kind", "left": True} for cluster in clusters]
         click.echo(json.dumps(rows, indent=1))
         return
-    if not boxes and not left:
+    if not boxes and not clusters:
         console().print("no box is running; start one with: muster up")
         return
     table = Table("NAME", "KIND", "KUBERNETES", "NODES", "AGE", "KEPT", "KUBECONFIG", box=None, pad_edge=False)
     for entry in boxes:
         age = f"{(time.time() - entry.created) / 60:.0f} min"
         table.add_row(
-            entry.name, entry.kind, entry.kubernetes, str(entry.nodes), age, "yes" if entry.kept else "no",
+            entry.name,
+            entry.kind,
+            entry.kubernetes,
+            str(entry.nodes),
+            age,
+            "yes" if entry.persistent else "no",
             str(entry.kubeconfig),
-        )  # fmt: skip
-    for cluster in left:
+        )
+    for cluster in clusters:
         table.add_row(cluster, "kind", "-", "-", "-", "left by an earlier run", f"remove it: muster down {cluster}")
     console().print(table)
 
@@ -158,58 +196,69 @@ def logs(component: str, name: str | None, tail: int, follow: bool) -> None:
     folder = entry.directory / "logs"
     path = folder / f"{component}.log"
     if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in folder.glob("*.log")))
-        raise UsageError(f"box {entry.name} has no component {component!r}", hint=f"It has: {known}.")
+        components = ", ".join(sorted(file.stem for file in folder.glob("*.log")))
+        raise UsageError(f"box {entry.name} has no component {component!r}", hint=f"It has: {components}.")
     with path.open(errors="replace") as file:
         for line in file.readlines()[-tail:]:
-            sys.stdout.write(line)
+            sys.stdout.write(_shown(line))
         while follow and entry.alive:
             added = file.read()
-            sys.stdout.write(added)
+            sys.stdout.write(_shown(added))
             sys.stdout.flush()
             time.sleep(0.2)
 
 
-def _needs_scheduler(integration: str | None) -> bool:
-    from harness.adapters import adapter
+def _shown(text: str) -> str:
+    """What a component has logged: as it is for a program or a file, without control characters for a terminal."""
+    return printable(text) if sys.stdout.isatty() else text
 
-    return True if integration is None else adapter(integration.partition("@")[0]).needs_scheduler
 
+@dataclass(frozen=True, slots=True)
+class _Integration:
+    """The integration that `muster up` installs, with the user's settings for it."""
 
-def _install(box: EmbeddedBox, integration: str, binaries: Mapping[str, Path]) -> None:
-    from harness.adapters import adapter
-    from harness.adapters.base import Settings
-    from harness.box.phases import phase
-    from harness.incluster import install
+    adapter: Adapter
+    settings: Settings
 
-    name, _, version = integration.partition("@")
-    chosen = adapter(name)
-    with phase(box.listener, f"Installing {chosen.title}"):
-        install(chosen, box, Settings(version or None, binaries, progress=box.listener.build))
+    @staticmethod
+    def parse(text: str, binaries: Mapping[str, Path], options: Mapping[str, str], listener: Listener) -> _Integration:
+        from harness.adapters import adapter
+        from harness.adapters.common.base import Settings
+
+        name, _, version = text.partition("@")
+        return _Integration(adapter(name), Settings(version or None, binaries, options, listener.build))
+
+    def box(self, spec: BoxSpec, **more: Any) -> Box:
+        from harness.testbed.install import box_for
+
+        return box_for(self.adapter, spec, self.settings, **more)
+
+    def install(self, box: Box) -> None:
+        from harness.box.phases import phase
+        from harness.testbed.install import install
+
+        with phase(box.listener, f"Installing {self.adapter.title}"):
+            install(self.adapter, box, self.settings)
 
 
 def left_clusters() -> list[str]:
     """The names of kind boxes whose muster is gone but whose containers are not."""
-    known = {entry.name for entry in registry.running()}
-    return [name for one in docker.clusters() if (name := one.removeprefix(docker.PREFIX)) not in known]
+    running = {entry.name for entry in registry.running()}
+    return [name for cluster in docker.clusters() if (name := cluster.removeprefix(docker.PREFIX)) not in running]
 
 
 def _kubectl_of(entry: registry.Entry) -> str | None:
     """The kubectl that came with a node image, if there is one."""
-    if (taken := entry.directory / "kubectl").is_file():
-        return str(taken)
-    found = [record for record in store.records("kubernetes-node") if store.complete(record)]
-    return str(found[-1].path / found[-1].binaries["kubectl"].file) if found else None
+    if (program := entry.directory / "kubectl").is_file():
+        return str(program)
+    nodes = [record for record in store.stored_artifacts("kubernetes-node") if store.complete(record)]
+    return str(nodes[-1].path / nodes[-1].binaries["kubectl"].file) if nodes else None
 
 
-def _greet(box: EmbeddedBox, keep: bool) -> None:
+def _greet(box: Box, keep: bool) -> None:
     out = console()
     nodes = len(box.api.list(NODE))
     out.print(f"\nbox [bold]{box.name}[/bold]: Kubernetes {box.kubernetes}, {nodes} nodes, {box.server}")
-    out.print(f"  export KUBECONFIG={box.kubeconfig}")
+    out.print(f"  export KUBECONFIG={box.kubeconfig}", markup=False)
     out.print("  kubectl get nodes")
     out.print(f"\nstop it with: muster down {box.name}" if keep else "\nCtrl-C stops it.")
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

@@ -38,25 +38,27 @@ def build(kubernetes: str | None, mirror: str, as_json: bool) -> None:
     time, under a minute when only a file changed, nothing when nothing did.
     """
     with build_progress() as progress:
-        made = images.provide(kubernetes, progress, mirror)
+        image_file = images.provide(kubernetes, progress, mirror)
     if as_json:
-        click.echo(json.dumps({**asdict(made), "path": str(made.path)}, indent=1))
+        click.echo(json.dumps({**asdict(image_file), "path": str(image_file.path)}, indent=1))
         return
-    click.echo(f"{made.tag}  {made.size / 1e6:.0f} MB  {made.path}")
+    click.echo(f"{image_file.tag}  {image_file.size / 1e6:.0f} MB  {image_file.path}")
 
 
 @image.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def list_(as_json: bool) -> None:
     """Show the images in the cache."""
-    found = images.stored()
+    stored = images.stored_images()
     if as_json:
-        click.echo(json.dumps([{**asdict(one), "path": str(one.path)} for one in found], indent=1))
+        click.echo(json.dumps([{**asdict(entry), "path": str(entry.path)} for entry in stored], indent=1))
         return
-    if not found:
+    if not stored:
         console().print("no node image is in the cache; make one with: muster image build")
         return
     table = Table("KUBERNETES", "TAG", "SIZE", "BUILT IN", "ARCHIVE", box=None, pad_edge=False)
-    for one in found:
-        table.add_row(one.kubernetes, one.tag, f"{one.size / 1e6:.0f} MB", f"{one.seconds:.0f} s", str(one.path))
+    for entry in stored:
+        table.add_row(
+            entry.kubernetes, entry.tag, f"{entry.size / 1e6:.0f} MB", f"{entry.seconds:.0f} s", str(entry.path)
+        )
     console().print(table)

@@ -17,7 +17,7 @@ from rich.progress import Progress as Bars
 from harness.box.artifacts.progress import Event, Progress, clock
 
 _EVERY = 5.0  # seconds between two lines of a log about the same stage
-_ONCE = {"toolchain", "done"}  # events that are always worth a line
+_ONCE = {"toolchain", "fallback", "done"}  # events that are always worth a line
 
 
 @contextmanager

@@ -8,30 +8,20 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.status import Status
 
-from harness.box.artifacts.progress import Event
-from harness.core.verdict import Outcome
+from harness.cli.streams import PIPED_WIDTH, color
+from harness.core.text import printable
 
-STYLES = {
-    Outcome.PASS: ("✓", "green"),
-    Outcome.VIOLATED: ("✗", "bold red"),
-    Outcome.UNKNOWN: ("?", "yellow"),
-    Outcome.NOT_SUPPORTED: ("-", "dim"),
-}
+if TYPE_CHECKING:
+    from harness.box.artifacts.progress import Event
+
 SIGN_OF_LIFE = 5.0  # seconds between two lines of a build in a log
-PIPED_WIDTH = 240  # columns of a table that a program reads: nothing is cut
 
-_color = "auto"
 _to_stderr = False
-
-
-def set_color(choice: str) -> None:
-    """`auto`, `always` or `never`, for every console made from now on."""
-    global _color
-    _color = choice
 
 
 def leave_stdout() -> None:
@@ -42,17 +32,28 @@ def leave_stdout() -> None:
 
 def console(*, stderr: bool = False) -> Console:
     """A console that colours only what a person sees."""
-    forced = {"always": True, "never": False}.get(_color)
-    made = Console(
+    forced = {"always": True, "never": False}.get(color())
+    terminal = _Console(
         stderr=stderr or _to_stderr,
         highlight=False,
         soft_wrap=True,
         force_terminal=forced,
         no_color=forced is False or None,
     )
-    if not made.is_terminal:
-        made.width = PIPED_WIDTH
-    return made
+    if not terminal.file.isatty():
+        terminal.width = PIPED_WIDTH
+    return terminal
+
+
+class _Console(Console):
+    """A console that shows control characters as text: what is printed may come from a scheduler or another's file."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*(printable(text) if isinstance(text, str) else text for text in objects), **options)
+
+    def on_broken_pipe(self) -> None:
+        """Let the error that is being handled through; rich would end with 1, which says that a case was violated."""
+        raise
 
 
 class PhaseLines:
@@ -78,15 +79,15 @@ class PhaseLines:
             self._console.print(f" {mark} {phase}  [dim]{seconds:.1f} s[/dim]")
 
     def build(self, event: Event, /) -> None:
-        self.said(str(event), event.stage)
+        self.build_line(str(event), event.stage)
 
-    def said(self, text: str, stage: str) -> None:
+    def build_line(self, text: str, stage: str) -> None:
         """What a build says, which may have come from another process."""
         done = stage == "done"
         if self._quiet and not done:
             return
         if not self._console.is_terminal:
-            if stage in ("toolchain", "done") or time.monotonic() - self._last >= SIGN_OF_LIFE:
+            if stage in ("toolchain", "fallback", "done") or time.monotonic() - self._last >= SIGN_OF_LIFE:
                 self._last = time.monotonic()
                 print(text, file=sys.stderr, flush=True)
             return

@@ -1,30 +1,31 @@
-"""The faults muster itself can have, and the exit codes they end in.
+"""The errors of muster itself, and the exit codes for them.
 
-A scheduler that breaks a law is never an exception: it is a `Verdict`. Exceptions mean that muster could not do its
-work, so a reader of a red run can tell "the scheduler is wrong" from "the harness could not judge".
+A violation by a scheduler is never an exception: it is a `Verdict`. An exception means that muster could not do its
+work, so a reader of a failed run can tell "the scheduler is wrong" from "the harness could not judge".
 
-    MusterError          anything below; message says what happened, hint says what to do next
-    ├── UsageError       the caller gave something that cannot be meant (exit 4)
-    └── HarnessError     the machine, the network or a process failed us (exit 3)
-        ├── ArtifactError    a binary could not be had
-        ├── ProcessError     a component died or never became ready
-        └── ApiError         the API server refused a request of the harness
+    MusterError          base class; the message says what happened, the hint says what to do next
+    ├── UsageError       an argument, a file or a name is wrong (exit 4)
+    └── HarnessError     the machine, the network or a process failed (exit 3)
+        ├── ArtifactError    a binary could not be found, built or verified
+        ├── ProcessError     a component died or did not become ready
+        └── ApiError         the API server rejected a request of the harness
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
+from pathlib import Path
 
 
 class ExitCode(IntEnum):
     """What the `muster` command ends with; documented in docs/reference/exit-codes.md."""
 
-    CONFORMANT = 0  # everything asked for was done; every verdict is pass or not-supported
-    VIOLATED = 1  # at least one law was broken, with a witness
-    UNKNOWN = 2  # nothing was broken, but something could not be judged
+    CONFORMANT = 0  # muster did everything that was asked; every verdict is pass or not-supported
+    VIOLATED = 1  # at least one clause was violated, with a witness
+    UNKNOWN = 2  # no violation, but something could not be judged
     HARNESS = 3  # muster could not do its work
     USAGE = 4  # the command line, a file or a name given to muster is wrong
-    INTERRUPTED = 130  # Ctrl-C; everything that was started has been stopped
+    INTERRUPTED = 130  # Ctrl-C, or 128 and the number of another signal; all that was started has been stopped
 
 
 class MusterError(Exception):
@@ -36,13 +37,14 @@ class MusterError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.logs: Path | None = None  # where the logs of a box that failed are
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
 
 
 class UsageError(MusterError):
-    """Something given to muster is not allowed; the hint names what is."""
+    """An argument, a file or a name is not allowed; the hint names what is allowed."""
 
     exit_code = ExitCode.USAGE
 

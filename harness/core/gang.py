@@ -1,7 +1,7 @@
-"""What a gang is, before any scheduler's words for it.
+"""A gang, independent of any scheduler.
 
-A `Gang` is frozen and neutral: adapters turn it into PodGroups, annotations or task groups. Whatever a case can ask
-for is a field here; whatever only one scheduler has is that adapter's business.
+A `Gang` is frozen and neutral: adapters turn it into PodGroups, annotations or task groups. Everything that a case can
+ask for is a field here; what only one scheduler has belongs to the adapter of that scheduler.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GPU = "nvidia.com/gpu"
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """Members of one kind inside a gang: so many of them, each asking for this much."""
+    """The members of a gang with the same request: how many, and what each of them requests."""
 
     name: str
     size: int
@@ -47,8 +47,8 @@ class Gang:
     gpus: int = 1  # per member
     cpu: str = "100m"
     memory: str = "64Mi"
-    total_gpus: int | None = None  # what the gang declares to need in total; None: nothing of its own
-    roles: tuple[Role, ...] = ()  # given: size and requests come from the roles
+    total_gpus: int | None = None  # what the gang declares to need in total; None: it declares nothing
+    roles: tuple[Role, ...] = ()  # if set, size and requests come from the roles
     priority: str | None = None  # a PriorityClass name
     timeout: int | None = None  # seconds the scheduler may hold a partial gang, where it has such a setting
     queue: str | None = None
@@ -85,10 +85,18 @@ class Gang:
             return self.roles
         return (Role("member", self.size, self.quorum, self.gpus, self.cpu, self.memory),)
 
+    @property
+    def styles(self) -> frozenset[str]:
+        """The variations that it asks for, which `style` joins by `+`."""
+        return frozenset((self.style or "").split("+")) - {""}
+
     def members(self) -> list[tuple[str, Role]]:
-        """Name and role of each member in order, the ones that are missing at first left out."""
-        named = [(f"{self.name}-{role.name}-{i}" if self.roles else f"{self.name}-{i}", role)
-                 for role in self.parts for i in range(role.size)]  # fmt: skip
+        """Name and role of each member in order, without the members that are not created at submission."""
+        named = [
+            (f"{self.name}-{role.name}-{i}" if self.roles else f"{self.name}-{i}", role)
+            for role in self.parts
+            for i in range(role.size)
+        ]
         return named[: self.size - self.missing]
 
     def but(self, **changes: Any) -> Gang:
@@ -97,23 +105,25 @@ class Gang:
 
     def as_record(self) -> dict[str, Any]:
         """What the history keeps of a submitted gang: name, size and every field that is not its default."""
-        given = {item.name: getattr(self, item.name) for item in fields(self)}
-        kept = {name: value for name, value in given.items() if name in ("name", "size") or value != _UNSET[name]}
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        record = {name: value for name, value in values.items() if name in ("name", "size") or value != _UNSET[name]}
         if self.roles:
-            kept["roles"] = [asdict(role) for role in self.roles]
+            record["roles"] = [asdict(role) for role in self.roles]
         for name in ("group", "selector"):
-            if name in kept:
-                kept[name] = list(kept[name]) if name == "group" else dict(kept[name])
-        return kept
+            if name in record:
+                record[name] = list(record[name]) if name == "group" else dict(record[name])
+        return record
 
 
 def gang_from_record(data: Mapping[str, Any]) -> Gang:
-    """The gang that `as_record` described; fields a newer muster may have added are passed over."""
-    known = {name: value for name, value in data.items() if name in _UNSET}
-    names = {item.name for item in fields(Role)}
-    known["roles"] = tuple(Role(**{key: role[key] for key in role if key in names}) for role in data.get("roles", ()))
-    known["group"] = tuple(data.get("group", ()))
-    return Gang(**known)
+    """The gang that `as_record` described; fields of a newer muster are ignored."""
+    values = {name: value for name, value in data.items() if name in _UNSET}
+    role_fields = {item.name for item in fields(Role)}
+    values["roles"] = tuple(
+        Role(**{key: role[key] for key in role if key in role_fields}) for role in data.get("roles", ())
+    )
+    values["group"] = tuple(data.get("group", ()))
+    return Gang(**values)
 
 
 _UNSET: Mapping[str, Any] = {

@@ -25,6 +25,34 @@ class Outcome(StrEnum):
     def badness(self) -> int:
         return list(Outcome).index(self)
 
+    @property
+    def is_bad(self) -> bool:
+        """Whether somebody must look at it: a law was broken, or could not be judged."""
+        return self in (Outcome.VIOLATED, Outcome.UNKNOWN)
+
+    @property
+    def look(self) -> Look:
+        """How people are shown it."""
+        return LOOKS[self]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """An outcome as a terminal, a page and a summary show it."""
+
+    glyph: str
+    emoji: str
+    label: str
+    style: str  # of rich
+
+
+LOOKS = {
+    Outcome.PASS: Look("✓", "✅", "pass", "green"),
+    Outcome.VIOLATED: Look("✗", "❌", "violated", "bold red"),
+    Outcome.UNKNOWN: Look("?", "❔", "unknown", "yellow"),
+    Outcome.NOT_SUPPORTED: Look("–", "➖", "not supported", "dim"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
@@ -68,7 +96,7 @@ class Verdict:
     figures: Mapping[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return self.outcome in (Outcome.PASS, Outcome.NOT_SUPPORTED)
+        return not self.outcome.is_bad
 
     def story(self) -> str:
         """Everything a reader needs to believe the verdict, as plain text."""

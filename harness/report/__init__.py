@@ -1,6 +1,6 @@
-"""Reports: what vendors publish and engineers look at, all made from one RunResult.
+"""Reports for vendors to publish and for engineers to read, all made from one RunResult.
 
-`write` makes every file of a run folder; the modules beside it each make one kind of report.
+`write` makes every file of a run folder; each of the other modules makes one format.
 """
 
 from harness.report.folder import new_folder, point_latest

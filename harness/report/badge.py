@@ -1,6 +1,6 @@
-"""An SVG badge per profile: one line a vendor can put in a README.
+"""An SVG badge per profile, which a vendor can put in a README.
 
-Drawn here rather than by a badge service, so it can be published beside the report and never changes by itself.
+It is drawn here and not by a badge service, so it can be published beside the report and never changes by itself.
 """
 
 from __future__ import annotations
@@ -34,5 +34,5 @@ def badge(label: str, result: Result | str, detail: str = "") -> str:
 
 
 def _width(text: str) -> int:
-    """Pixels the text takes in an 11 px sans, with ten on each side; close enough for a badge."""
+    """The approximate width of the text in pixels in an 11 px sans font, with nine pixels on each side."""
     return round(sum(10.5 if c in _WIDE else 4.6 if c in _NARROW else 7.3 for c in text)) + 18

@@ -1,7 +1,7 @@
-"""The figures beside the verdicts: how far apart a gang's binds were, and what was held below quorum.
+"""Charts of the figures: how far apart a gang's binds were, and what was held below quorum.
 
-Two schedulers may both pass and still differ a hundredfold here. Bars are made of plain HTML, so they print, scale and
-are read aloud; the number always stands beside the bar.
+Two schedulers may both pass and still differ by a factor of a hundred here. Bars are plain HTML, so they print, scale
+and work in a screen reader; the number is always beside the bar.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from harness.report.model import Judged, figure
+from harness.report.model import ImplementationResult, figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,29 @@ class Chart:
     bars: tuple[Bar, ...]
 
 
-def charts(found: Sequence[Judged]) -> list[Chart]:
-    """The charts that have something to show."""
-    made = [
-        _chart(found, "skew_ms", "Skew", "ms",
-               "From a gang's first bind to the bind that made its quorum. Less is better."),
-        _chart(found, "held_gpu_seconds", "Held below quorum", "GPU·s",
-               "GPUs kept by gangs that had not reached quorum, times how long. Less is better."),
-    ]  # fmt: skip
-    return [chart for chart in made if chart.bars]
+def charts(implementations: Sequence[ImplementationResult]) -> list[Chart]:
+    """The charts that have at least one bar."""
+    drawn = [
+        _chart(
+            implementations,
+            "skew_ms",
+            "Skew",
+            "ms",
+            "From a gang's first bind to the bind that made its quorum. Less is better.",
+        ),
+        _chart(
+            implementations,
+            "held_gpu_seconds",
+            "Held below quorum",
+            "GPU·s",
+            "GPUs kept by gangs that had not reached quorum, times how long. Less is better.",
+        ),
+    ]
+    return [chart for chart in drawn if chart.bars]
 
 
 def number(value: float | None) -> str:
-    """A figure with three significant digits and no noise."""
+    """A figure with three significant digits."""
     if value is None:
         return "–"
     if value == 0 or abs(value) >= 100:
@@ -56,12 +66,12 @@ def number(value: float | None) -> str:
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}".rstrip("0").rstrip(".") or "0"
 
 
-def _chart(found: Sequence[Judged], key: str, title: str, unit: str, about: str) -> Chart:
+def _chart(implementations: Sequence[ImplementationResult], key: str, title: str, unit: str, about: str) -> Chart:
     measured = []
-    for one in found:
-        values = [(value, case.case) for case in one.cases if (value := figure(case, key)) is not None]
+    for result in implementations:
+        values = [(value, case.case) for case in result.cases if (value := figure(case, key)) is not None]
         if values:
-            measured.append((one.implementation.integration, values))
+            measured.append((result.implementation.integration, values))
     top = max((max(values)[0] for _, values in measured), default=0.0) or 1.0
     bars = [
         Bar(name, middle, max(values)[0], len(values), 100 * middle / top, 100 * max(values)[0] / top, max(values)[1])

@@ -1,61 +1,122 @@
-"""What a vendor hands in for CNCF AI conformance: the gang_scheduling entry and its evidence.
+"""The files that a vendor submits for CNCF AI conformance: the gang_scheduling entry and its evidence.
 
-PRODUCT.yaml wants a status, evidence links and notes for `schedulingOrchestration.gang_scheduling`; users of the
-upstream suite attach e2e.log, results.json (`go test -json` events) and junit.xml. All four are made here from one run,
-and the notes say what was shown: profile by profile, with every case that was violated or could not be judged.
+PRODUCT.yaml has a status, evidence links and notes for `schedulingOrchestration.gang_scheduling`; users of the
+upstream suite attach e2e.log, results.json (`go test -json` events) and junit.xml. All four are made here from one run.
+The notes have the result of every profile, and every case that was violated or could not be judged.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from harness.core.errors import UsageError
+from harness.core.files import put
 from harness.core.results import CaseResult, RunResult
+from harness.core.text import stamp, text
 from harness.core.verdict import Outcome
 from harness.report.conformance import dump
-from harness.report.files import put, stamp, text
 from harness.report.junit import junit_xml, story
-from harness.report.model import Judged, Result, judged, missing, why
+from harness.report.model import ImplementationResult, Result, implementation_results, missing, why
+from harness.report.product import IMPLEMENTED, filled
 
 PACKAGE = "muster.dev/suites"
 DESCRIPTION = (
     "The platform must allow for the installation and successful operation of at least one gang scheduling solution "
-    "that ensures all-or-nothing scheduling for distributed AI workloads (e.g. Kueue, Volcano, etc.)"
-)
-_WORDS = {Outcome.PASS: ("PASS", "pass"), Outcome.VIOLATED: ("FAIL", "fail"),
-          Outcome.UNKNOWN: ("FAIL", "fail"), Outcome.NOT_SUPPORTED: ("SKIP", "skip")}  # fmt: skip
+    "that ensures all-or-nothing scheduling for distributed AI workloads (e.g. Kueue, Volcano, etc.) To be conformant, "
+    "the vendor must demonstrate that their platform can successfully run at least one such solution."
+)  # in the programme's words, which must not be changed
+DECISIVE = frozenset(("GANG-CORE", "KAR-0053"))  # profiles of which one must be there: all-or-nothing is their subject
+_GO_TEST = {
+    Outcome.PASS: ("PASS", "pass"),
+    Outcome.VIOLATED: ("FAIL", "fail"),
+    Outcome.UNKNOWN: ("FAIL", "fail"),
+    Outcome.NOT_SUPPORTED: ("SKIP", "skip"),
+}
 
 
-def write_cncf(run: RunResult, folder: Path, integration: str | None = None, base: str = "") -> list[Path]:
-    """Write the four files; `base` is the address under which the vendor will publish them."""
-    one = _chosen(run, integration)
-    narrowed = RunResult(
-        name=run.name, started=run.started, finished=run.finished, muster=run.muster, box=run.box,
-        implementations=(one.implementation,), cases=one.cases, interrupted=bool(missing(run)),
-        planned=max(len(one.cases), run.planned if missing(run) else 0), environment=run.environment,
-    )  # fmt: skip
-    return [
+def write_cncf(
+    run: RunResult, folder: Path, integration: str | None = None, base: str = "", template: Path | None = None
+) -> list[Path]:
+    """Write the files; `base` is the address under which the vendor will publish them.
+
+    With `template`, the PRODUCT.yaml of a submission, a copy of that with the gang entry filled in is written too.
+    """
+    result = _implementation_of(run, integration)
+    narrowed = replace(
+        run,
+        implementations=(result.implementation,),
+        cases=result.cases,
+        interrupted=bool(missing(run)),
+        planned=max(len(result.cases), run.planned if missing(run) else 0),
+        kills=None,
+    )
+    content = fragment(result, narrowed, base)
+    product = filled(template, content["spec"]["schedulingOrchestration"][0]) if template is not None else None
+    written = [
         put(folder / "e2e.log", log(narrowed)),
         put(folder / "results.json", events(narrowed)),
         put(folder / "junit.xml", junit_xml(narrowed)),
-        put(folder / "gang_scheduling.yaml", dump(fragment(one, narrowed, base))),
+        put(folder / "gang_scheduling.yaml", dump(content)),
+        put(folder / "README.md", reproduce(result, narrowed)),
     ]
+    return [*written, put(folder / "PRODUCT.yaml", product)] if product is not None else written
 
 
-def fragment(one: Judged, run: RunResult, base: str = "") -> dict[str, Any]:
+def unshown(run: RunResult, integration: str | None = None) -> list[str]:
+    """What the run lacks to show that gangs are all-or-nothing by placement; nothing if the entry is Implemented."""
+    result = _implementation_of(run, integration)
+    passed = [case for case in result.cases if case.outcome is Outcome.PASS and case.profile in DECISIVE]
+    texts = [] if any("bound" in case.promises for case in passed) else ["no case shows a gang that was placed whole"]
+    texts += [] if any("refused" in case.promises for case in passed) else ["no case shows a gang that was refused"]
+    texts += [f"{case.case} is {case.outcome}: {why(case)}" for case in result.cases if case.outcome.is_bad]
+    texts += [
+        f"{p.name} is {p.core.result}: {p.summary}"
+        for p in result.profiles
+        if p.core and p.core.result is not Result.SUCCESS
+    ]
+    return texts if _status(result) != IMPLEMENTED else []
+
+
+def reproduce(result: ImplementationResult, run: RunResult) -> str:
+    """How others get the same result, as the programme asks for."""
+    implementation = result.implementation
+    commands = sorted({case.rerun.partition(" --case ")[0] for case in result.cases if case.rerun})
+    selection = " ".join(f"--case {case.case}" for case in result.cases[:1])
+    lines = [
+        f"# Gang scheduling: {implementation.project or implementation.integration} {implementation.version}",
+        "",
+        f"Judged by muster {run.muster} on Kubernetes {implementation.kubernetes} ({run.box} box),",
+        f"{stamp(run.started)}.",
+        "",
+        "## How to reproduce",
+        "",
+        f"Install muster {run.muster} (`pip install gang-muster=={run.muster}`), then:",
+        "",
+        "```console",
+        *(f"$ {command}" for command in commands),
+        "```",
+        "",
+        f"One case alone: add `{selection}`.",
+        "`e2e.log` has a line for every case; `junit.xml` and `results.json` have the same for programs.",
+    ]
+    return text("\n".join(lines)) + "\n"
+
+
+def fragment(result: ImplementationResult, run: RunResult, base: str = "") -> dict[str, Any]:
     """The gang_scheduling entry of PRODUCT.yaml, under the keys it has there."""
     address = base.rstrip("/") + "/" if base else "./"
     entry = {
         "id": "gang_scheduling",
         "description": DESCRIPTION,
         "level": "MUST",
-        "status": _status(one),
+        "status": _status(result),
         "evidence": [f"{address}{name}" for name in ("e2e.log", "results.json", "junit.xml")],
-        "notes": _notes(one, run),
+        "notes": _notes(result, run),
     }
     return {"spec": {"schedulingOrchestration": [entry]}}
 
@@ -65,8 +126,8 @@ def log(run: RunResult) -> str:
     lines = [f"muster {run.muster}, box {run.box}, {stamp(run.started)}"]
     lines += [f"note: {missing(run)}"] if missing(run) else []
     for case in _ordered(run):
-        lines += [f"=== RUN   {_test(case)}", *(f"    {line}" for line in _said(case))]
-        lines.append(f"--- {_WORDS[case.outcome][0]}: {_test(case)} ({case.seconds:.2f}s)")
+        lines += [f"=== RUN   {_test(case)}", *(f"    {line}" for line in _output(case))]
+        lines.append(f"--- {_GO_TEST[case.outcome][0]}: {_test(case)} ({case.seconds:.2f}s)")
     lines.append("FAIL" if _failed(run) else "PASS")
     return text("\n".join(lines)) + "\n"
 
@@ -83,9 +144,9 @@ def _events(run: RunResult) -> Iterator[dict[str, Any]]:
         about = {"Package": PACKAGE, "Test": _test(case)}
         yield {"Time": start, "Action": "run", **about}
         yield {"Time": start, "Action": "output", **about, "Output": f"=== RUN   {_test(case)}\n"}
-        for line in _said(case):
+        for line in _output(case):
             yield {"Time": end, "Action": "output", **about, "Output": f"    {line}\n"}
-        word, action = _WORDS[case.outcome]
+        word, action = _GO_TEST[case.outcome]
         yield {"Time": end, "Action": "output", **about, "Output": f"--- {word}: {_test(case)} ({case.seconds:.2f}s)\n"}
         yield {"Time": end, "Action": action, **about, "Elapsed": round(case.seconds, 2)}
     elapsed = round(max(0.0, run.finished - run.started), 3)
@@ -94,41 +155,44 @@ def _events(run: RunResult) -> Iterator[dict[str, Any]]:
     yield {"Time": _time(run.finished), "Action": action, "Package": PACKAGE, "Elapsed": elapsed}
 
 
-def _chosen(run: RunResult, integration: str | None) -> Judged:
-    found = [one for one in judged(run) if one.cases]
-    names = ", ".join(one.implementation.integration for one in found) or "none"
-    if integration is None and len(found) == 1:
-        return found[0]
-    chosen = [one for one in found if one.implementation.integration == integration]
-    if len(chosen) != 1:
+def _implementation_of(run: RunResult, integration: str | None) -> ImplementationResult:
+    candidates = [result for result in implementation_results(run) if result.cases]
+    names = ", ".join(result.implementation.integration for result in candidates) or "none"
+    if integration is None and len(candidates) == 1:
+        return candidates[0]
+    matching = [result for result in candidates if result.implementation.integration == integration]
+    if len(matching) != 1:
         what = f"the run has no integration {integration!r}" if integration else "the run has no single integration"
-        raise UsageError(what, hint=f"choose one with --on: {names}")
-    return chosen[0]
+        raise UsageError(what, hint=f"Name an integration with --on: {names}")
+    return matching[0]
 
 
-def _status(one: Judged) -> str:
-    core = [profile.core.result for profile in one.profiles if profile.core]
-    if core and all(result is Result.SUCCESS for result in core):
-        return "Implemented"
-    passed = any(case.outcome is Outcome.PASS for case in one.cases)
+def _status(result: ImplementationResult) -> str:
+    """Implemented: every core level is a success, which needs all of its cases, and one is about gangs as such."""
+    core = {profile.name: profile.core.result for profile in result.profiles if profile.core}
+    decisive = [case for case in result.cases if case.outcome is Outcome.PASS and case.profile in DECISIVE]
+    shown = {promise for case in decisive for promise in case.promises} >= {"bound", "refused"}
+    if shown and not DECISIVE.isdisjoint(core) and all(result is Result.SUCCESS for result in core.values()):
+        return IMPLEMENTED
+    passed = any(case.outcome is Outcome.PASS for case in result.cases)
     return "Partially Implemented" if passed else "Not Implemented"
 
 
-def _notes(one: Judged, run: RunResult) -> str:
-    who = one.implementation
-    name = f"{who.project or who.integration} {who.version}".strip()
-    lines = [f"{name} on Kubernetes {who.kubernetes}, judged by muster {run.muster} ({run.box} box)."]
-    lines += [f"{p.name}: {p.summary}" for p in one.profiles]
+def _notes(result: ImplementationResult, run: RunResult) -> str:
+    implementation = result.implementation
+    name = f"{implementation.project or implementation.integration} {implementation.version}".strip()
+    lines = [f"{name} on Kubernetes {implementation.kubernetes}, judged by muster {run.muster} ({run.box} box)."]
+    lines += [f"{p.name}: {p.summary}" for p in result.profiles]
     lines += [missing(run)] if missing(run) else []
-    for case in one.cases:
-        if case.outcome in (Outcome.VIOLATED, Outcome.UNKNOWN):
+    for case in result.cases:
+        if case.outcome.is_bad:
             lines.append(f"{case.case} is {case.outcome}: {why(case)}")
-    if any(case.simulated for case in one.cases):
+    if any(case.simulated for case in result.cases):
         lines.append("Containers were simulated; every binding was made by the real scheduler.")
     return text("\n".join(lines))
 
 
-def _said(case: CaseResult) -> list[str]:
+def _output(case: CaseResult) -> list[str]:
     if case.outcome is Outcome.PASS:
         return [case.sentence, *([why(case)] if why(case) else []), *(f"{v.check}: {v.outcome}" for v in case.verdicts)]
     return story(case).splitlines() if case.outcome is not Outcome.NOT_SUPPORTED else [why(case) or "not supported"]
@@ -143,7 +207,7 @@ def _ordered(run: RunResult) -> list[CaseResult]:
 
 
 def _failed(run: RunResult) -> bool:
-    return bool(missing(run)) or any(case.outcome in (Outcome.VIOLATED, Outcome.UNKNOWN) for case in run.cases)
+    return bool(missing(run)) or any(case.outcome.is_bad for case in run.cases)
 
 
 def _time(seconds: float) -> str:

@@ -1,8 +1,8 @@
-"""GitHub Actions: what a pull request shows without opening the report.
+"""GitHub Actions: annotations, step summary and outputs, which a pull request shows without opening the report.
 
-Limits that shape this module: ten annotations of a kind are shown per step, so the worst come first and the last says
-how many more there are; a step summary above 1 MiB is dropped whole, so ours is bounded; workflow commands are lines,
-so every value is escaped by the runner's own rules.
+GitHub shows ten annotations of each level per step, so the worst come first and the last one says how many more there
+are. It drops a step summary above 1 MiB, so the summary is bounded. Workflow commands are lines, so every value is
+escaped by the rules of the runner.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import TextIO
 
 from harness.core.results import CaseResult, RunResult
+from harness.core.text import duration, text
 from harness.core.verdict import Outcome
-from harness.report.files import duration, text
 from harness.report.markdown import cell, code
-from harness.report.model import Result, headline, judged, missing, why, worst_first
+from harness.report.model import Result, headline, implementation_results, missing, why, worst_first
 
 MOST_ANNOTATIONS = 10
 MOST_BYTES = 1_000_000  # the runner's limit is 1,048,576 for all summaries of a step together
-_MARKS = {Outcome.PASS: "✅", Outcome.VIOLATED: "❌", Outcome.UNKNOWN: "❔", Outcome.NOT_SUPPORTED: "➖"}
 _RESULTS = {Result.SUCCESS: "✅", Result.PARTIAL: "🟡", Result.UNKNOWN: "❔", Result.FAILURE: "❌"}
 
 
@@ -43,13 +42,13 @@ def escape_property(value: str) -> str:
 
 def command(name: str, message: str = "", **properties: str) -> str:
     """One workflow command line."""
-    given = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items() if value)
-    return f"::{name}{' ' + given if given else ''}::{escape_data(message)}"
+    attributes = ",".join(f"{key}={escape_property(value)}" for key, value in properties.items() if value)
+    return f"::{name}{' ' + attributes if attributes else ''}::{escape_data(message)}"
 
 
 @contextmanager
 def group(title: str, out: TextIO) -> Iterator[None]:
-    """Fold what is printed inside."""
+    """Print a fold around everything that is printed inside."""
     print(command("group", title), file=out, flush=True)
     try:
         yield
@@ -58,8 +57,8 @@ def group(title: str, out: TextIO) -> Iterator[None]:
 
 
 def annotate(run: RunResult) -> list[str]:
-    """At most ten lines, worst first; the last one says what was left out."""
-    bad = [case for case in worst_first(run.cases) if case.outcome in (Outcome.VIOLATED, Outcome.UNKNOWN)]
+    """At most ten lines, worst first; the last line says how many are missing."""
+    bad = [case for case in worst_first(run.cases) if case.outcome.is_bad]
     lines = [command("warning", missing(run), title="muster: incomplete run")] if missing(run) else []
     room = MOST_ANNOTATIONS - len(lines)
     shown = bad if len(bad) <= room else bad[: room - 1]
@@ -70,18 +69,18 @@ def annotate(run: RunResult) -> list[str]:
 
 
 def _annotation(case: CaseResult) -> str:
-    kind = "error" if case.outcome is Outcome.VIOLATED else "warning"
+    level = "error" if case.outcome is Outcome.VIOLATED else "warning"
     message = f"{why(case)}\n{case.sentence}" + (f"\nrun again: {case.rerun}" if case.rerun else "")
-    return command(kind, message, title=f"{case.outcome} on {case.integration}: {case.case}")
+    return command(level, message, title=f"{case.outcome} on {case.integration}: {case.case}")
 
 
 def summary(run: RunResult, limit: int = MOST_BYTES) -> str:
-    """The step summary in Markdown, below the limit: what does not fit is counted, never cut in the middle."""
+    """The step summary in Markdown, below the limit: findings that do not fit are counted, never cut in the middle."""
     parts = [f"## muster: {cell(headline(run))}\n"]
     if missing(run):
         parts.append(f"> **Incomplete.** {cell(missing(run))}\n")
     parts.append(_profiles(run))
-    bad = [case for case in worst_first(run.cases) if case.outcome in (Outcome.VIOLATED, Outcome.UNKNOWN)]
+    bad = [case for case in worst_first(run.cases) if case.outcome.is_bad]
     matrix = _matrix(run)
     size = sum(len(part.encode()) for part in parts) + 400
     if size + len(matrix.encode()) <= limit * 0.6:
@@ -91,19 +90,19 @@ def summary(run: RunResult, limit: int = MOST_BYTES) -> str:
         parts.append("The matrix is too large for a summary; it is in `index.html`.\n")
     left = 0
     for case in bad:
-        told = _finding(case)
-        if left or size + len(told.encode()) > limit:
+        finding = _finding(case)
+        if left or size + len(finding.encode()) > limit:
             left += 1
             continue
-        parts.append(told)
-        size += len(told.encode())
+        parts.append(finding)
+        size += len(finding.encode())
     if left:
         parts.append(f"… and {left} more findings in `index.html`.\n")
     return text("\n".join(parts))
 
 
 def outputs(run: RunResult, folder: Path | None = None) -> dict[str, str]:
-    """What later steps of the job can use."""
+    """The outputs for later steps of the job."""
     counts = {o: sum(case.outcome is o for case in run.cases) for o in Outcome}
     return {
         "outcome": str(run.outcome),
@@ -117,7 +116,7 @@ def outputs(run: RunResult, folder: Path | None = None) -> dict[str, str]:
 
 
 def publish(run: RunResult, out: TextIO, folder: Path | None = None, env: Mapping[str, str] = os.environ) -> None:
-    """Print the annotations and fill the files the runner gave; nothing outside GitHub Actions."""
+    """Print the annotations and write the files of the runner; outside GitHub Actions do nothing."""
     if not detected(env):
         return
     for line in annotate(run):
@@ -130,31 +129,31 @@ def publish(run: RunResult, out: TextIO, folder: Path | None = None, env: Mappin
     if env.get("GITHUB_OUTPUT"):
         with Path(env["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
             for key, value in outputs(run, folder).items():
-                mark = f"muster_{secrets.token_hex(8)}"  # a value can contain anything but this
+                mark = f"muster_{secrets.token_hex(8)}"  # a random delimiter, which no value contains
                 file.write(f"{key}<<{mark}\n{text(value)}\n{mark}\n")
 
 
 def _profiles(run: RunResult) -> str:
-    found = judged(run)
-    names = sorted({profile.name for one in found for profile in one.profiles})
+    results = implementation_results(run)
+    names = sorted({profile.name for result in results for profile in result.profiles})
     if not names:
         return ""
     lines = ["| implementation | " + " | ".join(map(cell, names)) + " |", "| --- " * (len(names) + 1) + "|"]
-    for one in found:
-        has = {profile.name: profile for profile in one.profiles}
+    for result in results:
+        has = {profile.name: profile for profile in result.profiles}
         cells = [f"{_RESULTS[has[n].result]} {has[n].result}" if n in has else "" for n in names]
-        lines.append(f"| {cell(one.implementation.integration)} | " + " | ".join(cells) + " |")
+        lines.append(f"| {cell(result.implementation.integration)} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 def _matrix(run: RunResult) -> str:
-    found = judged(run)
-    names = [one.implementation.integration for one in found]
+    results = implementation_results(run)
+    names = [result.implementation.integration for result in results]
     by = {(case.case, case.integration): case.outcome for case in run.cases}
     lines = ["<details><summary>Matrix</summary>\n", "| case | " + " | ".join(map(cell, names)) + " |"]
     lines.append("| --- |" + " :---: |" * len(names))
     for case in sorted({case.case for case in run.cases}):
-        marks = [_MARKS[by[case, name]] if (case, name) in by else "" for name in names]
+        marks = [by[case, name].look.emoji if (case, name) in by else "" for name in names]
         lines.append(f"| {cell(case)} | " + " | ".join(marks) + " |")
     return "\n".join(lines) + "\n\n</details>\n" if run.cases else ""
 
@@ -162,6 +161,6 @@ def _matrix(run: RunResult) -> str:
 def _finding(case: CaseResult) -> str:
     again = f"\n  - run again: {code(case.rerun)}" if case.rerun else ""
     return (
-        f"- {_MARKS[case.outcome]} **{cell(case.case)}** on {cell(case.integration)} ({duration(case.seconds)}): "
+        f"- {case.outcome.look.emoji} **{cell(case.case)}** on {cell(case.integration)} ({duration(case.seconds)}): "
         f"{cell(why(case))}\n  - promised: {cell(case.sentence)}{again}\n"
     )

@@ -1,8 +1,8 @@
-"""junit.xml: the format every CI server reads.
+"""junit.xml, which every CI server reads.
 
-One suite per integration. Violated is a failure with the whole story; unknown is an error, because the harness, not the
-scheduler, did not deliver; not-supported is skipped with its reason. JUnit has no field for clauses, so they are
-properties of the case.
+There is one suite per integration. A violated case is a failure with the full text; an unknown case is an error,
+because the harness could not judge it; a not-supported case is skipped with its reason. JUnit has no field for
+clauses, so they are properties of the case.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ import re
 from xml.etree import ElementTree as Xml
 
 from harness.core.results import CaseResult, RunResult
+from harness.core.text import stamp
 from harness.core.verdict import Outcome
-from harness.report.files import stamp
-from harness.report.model import Judged, figure, judged, missing, why
+from harness.report.model import ImplementationResult, figure, implementation_results, missing, why
 
-# XML 1.0 has no way at all to write these characters, escaped or not.
+# XML 1.0 cannot contain these characters, not even escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(run: RunResult) -> str:
     """The run as JUnit XML."""
-    root = Xml.Element("testsuites", name=_clean(run.name), time=f"{max(0.0, run.finished - run.started):.3f}")
+    root = Xml.Element("testsuites", name=_valid(run.name), time=f"{max(0.0, run.finished - run.started):.3f}")
     lacking = missing(run)
     totals = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
-    for one in judged(run):
-        suite = _suite(root, one, stamp(run.started))
+    for result in implementation_results(run):
+        suite = _suite(root, result, stamp(run.started))
         for key in totals:
             totals[key] += int(suite.get(key, "0"))
     if lacking:
         suite = Xml.SubElement(root, "testsuite", name="muster", tests="1", failures="0", errors="1", skipped="0")
         case = Xml.SubElement(suite, "testcase", classname="muster", name="the run is complete", time="0")
-        Xml.SubElement(case, "error", message=lacking, type="incomplete")
+        Xml.SubElement(case, "error", message=lacking, type="incomplete").text = _valid("\n".join(run.faults))
         totals["tests"] += 1
         totals["errors"] += 1
     for key, value in totals.items():
@@ -40,21 +40,21 @@ def junit_xml(run: RunResult) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
 
-def _suite(root: Xml.Element, one: Judged, started: str) -> Xml.Element:
-    outcomes = [case.outcome for case in one.cases]
+def _suite(root: Xml.Element, result: ImplementationResult, started: str) -> Xml.Element:
+    outcomes = [case.outcome for case in result.cases]
     suite = Xml.SubElement(
         root,
         "testsuite",
-        name=_clean(one.implementation.integration),
+        name=_valid(result.implementation.integration),
         tests=str(len(outcomes)),
         failures=str(outcomes.count(Outcome.VIOLATED)),
         errors=str(outcomes.count(Outcome.UNKNOWN)),
         skipped=str(outcomes.count(Outcome.NOT_SUPPORTED)),
-        time=f"{sum(case.seconds for case in one.cases):.3f}",
+        time=f"{sum(case.seconds for case in result.cases):.3f}",
         timestamp=started.removesuffix("Z"),
     )
-    _properties(suite, [("kubernetes", one.implementation.kubernetes), ("version", one.implementation.version)])
-    for case in one.cases:
+    _properties(suite, [("kubernetes", result.implementation.kubernetes), ("version", result.implementation.version)])
+    for case in result.cases:
         _case(suite, case)
     return suite
 
@@ -63,8 +63,8 @@ def _case(suite: Xml.Element, case: CaseResult) -> None:
     element = Xml.SubElement(
         suite,
         "testcase",
-        classname=_clean(f"{case.integration}.{case.folder}"),
-        name=_clean(case.case),
+        classname=_valid(f"{case.integration}.{case.folder}"),
+        name=_valid(case.case),
         time=f"{case.seconds:.3f}",
     )
     clauses = [("clause", clause) for clause in case.clauses]
@@ -75,18 +75,18 @@ def _case(suite: Xml.Element, case: CaseResult) -> None:
         + [(key, f"{value:g}") for key, value in figures if value is not None]
         + [("history", case.history), ("digest", case.digest)],
     )
-    reason = _clean(why(case))
+    reason = _valid(why(case))
     if case.outcome is Outcome.VIOLATED:
-        Xml.SubElement(element, "failure", message=reason, type="violated").text = _clean(story(case))
+        Xml.SubElement(element, "failure", message=reason, type="violated").text = _valid(story(case))
     elif case.outcome is Outcome.UNKNOWN:
-        kind = "harness" if case.error else "unknown"
-        Xml.SubElement(element, "error", message=reason, type=kind).text = _clean(story(case))
+        error_type = "harness" if case.error else "unknown"
+        Xml.SubElement(element, "error", message=reason, type=error_type).text = _valid(story(case))
     elif case.outcome is Outcome.NOT_SUPPORTED:
         Xml.SubElement(element, "skipped", message=reason or "not supported by this integration")
 
 
 def story(case: CaseResult) -> str:
-    """What was promised, what was seen, where the evidence is, what to run next: plain text."""
+    """What was promised, what was observed, where the evidence is, what to run next: plain text."""
     parts = [case.sentence]
     parts += [f"harness fault: {case.error}"] if case.error else []
     parts += [verdict.story() for verdict in case.verdicts if not verdict]
@@ -96,12 +96,12 @@ def story(case: CaseResult) -> str:
 
 
 def _properties(parent: Xml.Element, pairs: list[tuple[str, str]]) -> None:
-    given = [(name, value) for name, value in pairs if value]
-    if given:
+    present = [(name, value) for name, value in pairs if value]
+    if present:
         holder = Xml.SubElement(parent, "properties")
-        for name, value in given:
-            Xml.SubElement(holder, "property", name=name, value=_clean(value))
+        for name, value in present:
+            Xml.SubElement(holder, "property", name=name, value=_valid(value))
 
 
-def _clean(value: str) -> str:
+def _valid(value: str) -> str:
     return _FORBIDDEN.sub("\ufffd", value)

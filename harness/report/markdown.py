@@ -1,13 +1,13 @@
-"""Text that stays text in Markdown, whatever it contains.
+"""Escape text for Markdown.
 
-Names come from clusters: they may hold pipes, markup, HTML or an @name that would call someone to a pull request.
+Names come from clusters: they may contain pipes, markup, HTML, or an @name that would notify a person.
 """
 
 from __future__ import annotations
 
 import re
 
-from harness.report.files import text
+from harness.core.text import text
 
 
 def cell(value: str) -> str:

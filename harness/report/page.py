@@ -1,14 +1,14 @@
-"""index.html: the report a person looks at.
+"""index.html: the report for people.
 
-One file without any reference to the network, so it can be mailed, kept beside the histories and opened from a disk.
-Everything in words is plain HTML made here, with Jinja's autoescape on; only timelines are drawn by the inlined script,
-from compact JSON, when a case is opened. That keeps 500 cases light and leaves nothing to the browser but drawing.
+It is one file without any reference to the network, so it can be sent by mail, stored beside the histories and opened
+from a disk. All text is plain HTML made here, with Jinja's autoescape on. Only the timelines are drawn by the inlined
+script, from compact JSON, when a case is opened: a page of 500 cases stays small and fast.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from typing import Any
 from urllib.parse import quote
@@ -17,47 +17,61 @@ import jinja2
 from markupsafe import Markup
 
 from harness.core.errors import MusterError
-from harness.core.history import History
+from harness.core.history.records import History
+from harness.core.history.validate import impossible
 from harness.core.results import CaseResult, RunResult
-from harness.core.verdict import Outcome
+from harness.core.text import duration, stamp, text
+from harness.core.verdict import LOOKS, Outcome
 from harness.report import charts
-from harness.report.files import duration, stamp, text
-from harness.report.kills import kill_matrix
-from harness.report.model import Judged, deciding, figure, headline, judged, missing, why, worst_first
+from harness.report.kill_matrix import kill_matrix
+from harness.report.model import (
+    ImplementationResult,
+    deciding,
+    figure,
+    headline,
+    implementation_results,
+    missing,
+    why,
+    worst_first,
+)
 from harness.report.timeline import MOST_BARS, timeline
 
-GLYPHS = {"pass": "✓", "violated": "✕", "unknown": "?", "not-supported": "–"}
-WORDS = {"pass": "pass", "violated": "violated", "unknown": "unknown", "not-supported": "not supported"}
 BUDGET = 2_200_000  # bytes of timelines in one page, so that 500 cases stay below 5 MB
-BAR_BYTES = 56  # what one bar takes in JSON with its share of marks, measured
+BAR_BYTES = 56  # measured: size of one bar in JSON with its share of marks
 
 Histories = Callable[[CaseResult], History | None]
 
 
 def page(run: RunResult, histories: Histories) -> str:
     """The whole page."""
-    found = judged(run)
+    results = implementation_results(run)
     ordered = worst_first(run.cases)
     shares = _shares(ordered)
     keys = {id(case): f"c{i}" for i, case in enumerate(ordered)}
-    return _environment().get_template("index.html.j2").render(
-        run=run,
-        headline=headline(run),
-        missing=missing(run),
-        facts=_facts(run),
-        implementations=[_implementation(one) for one in found],
-        profiles=sorted({case.profile for case in run.cases}),
-        groups=_groups(found, keys),
-        cases=(_detail(case, keys[id(case)], histories, shares[case.outcome]) for case in ordered),
-        counts={str(o): sum(case.outcome is o for case in run.cases) for o in Outcome},
-        first_bad=next((keys[id(c)] for c in ordered if c.outcome is Outcome.VIOLATED), ""),
-        charts=charts.charts(found),
-        kills=kill_matrix(run.kills),
-        many=len(ordered) > 80,
-        environment=_flat(run.environment),
-        css=Markup(_asset("report.css")),
-        js=Markup(_asset("report.js")),
-    )  # fmt: skip
+    return (
+        _environment()
+        .get_template("index.html.j2")
+        .render(
+            run=run,
+            headline=headline(run),
+            missing=missing(run),
+            faults=run.faults,
+            facts=_facts(run),
+            clusters=_clusters(run),
+            implementations=[_implementation(result) for result in results],
+            profiles=sorted({case.profile for case in run.cases}),
+            groups=_groups(results, keys),
+            cases=(_detail(case, keys[id(case)], histories, shares[case.outcome]) for case in ordered),
+            counts={str(o): sum(case.outcome is o for case in run.cases) for o in Outcome},
+            first_bad=next((keys[id(c)] for c in ordered if c.outcome is Outcome.VIOLATED), ""),
+            charts=charts.charts(results),
+            kills=kill_matrix(run.kills),
+            many=len(ordered) > 80,
+            environment=_flat(run.environment),
+            css=Markup(_asset("report.css")),
+            js=Markup(_asset("report.js")),
+        )
+    )
 
 
 def embed(data: Any) -> Markup:
@@ -69,7 +83,7 @@ def embed(data: Any) -> Markup:
 
 
 def _shares(cases: Iterable[CaseResult]) -> dict[Outcome, int]:
-    """How many bars a case may draw: what is looked at closely gets more of the page's budget."""
+    """How many bars a case may draw: violated and unknown cases get more of the page's budget."""
     weights = {Outcome.VIOLATED: 6, Outcome.UNKNOWN: 3, Outcome.PASS: 1, Outcome.NOT_SUPPORTED: 1}
     total = sum(weights[case.outcome] for case in cases) or 1
     return {outcome: min(MOST_BARS, BUDGET * weight // total // BAR_BYTES) for outcome, weight in weights.items()}
@@ -94,7 +108,7 @@ def _detail(case: CaseResult, key: str, histories: Histories, most: int) -> dict
 
 
 def _drawn(case: CaseResult, histories: Histories, most: int) -> tuple[dict[str, Any] | None, str]:
-    """The timeline, or the reason there is none: a broken history must not cost the reader the rest of the report."""
+    """The timeline, or the reason why there is none: a broken history must not break the rest of the report."""
     if not case.history:
         return None, "No history was recorded for this case."
     try:
@@ -103,42 +117,45 @@ def _drawn(case: CaseResult, histories: Histories, most: int) -> tuple[dict[str,
         return None, f"The history could not be read: {error}"
     if history is None:
         return None, f"The history {case.history} is not in the run folder."
+    if fault := impossible(history):
+        return None, f"The history shows what cannot happen, so it is not drawn: {fault}"
     return timeline(history, case.verdicts, most_bars=most), ""
 
 
-def _implementation(one: Judged) -> dict[str, Any]:
-    who = one.implementation
+def _implementation(result: ImplementationResult) -> dict[str, Any]:
+    implementation = result.implementation
     return {
-        "judged": one,
-        "integration": who.integration,
-        "short": who.integration.partition("@")[0],
-        "version": who.version or who.integration.partition("@")[2],
-        "profiles": {profile.name: profile for profile in one.profiles},
+        "result": result,
+        "integration": implementation.integration,
+        "short": implementation.integration.partition("@")[0],
+        "version": implementation.version or implementation.integration.partition("@")[2],
+        "profiles": {profile.name: profile for profile in result.profiles},
     }
 
 
-def _groups(found: Iterable[Judged], keys: dict[int, str]) -> list[dict[str, Any]]:
+def _groups(columns: Sequence[ImplementationResult], keys: dict[int, str]) -> list[dict[str, Any]]:
     """The matrix: folders, in each the cases, in each a cell per integration."""
-    columns = list(found)
     by_case: dict[str, dict[str, CaseResult]] = {}
-    for one in columns:
-        for case in one.cases:
+    for column in columns:
+        for case in column.cases:
             by_case.setdefault(case.case, {})[case.integration] = case
     groups: dict[str, list[dict[str, Any]]] = {}
     for name in sorted(by_case):
         results = by_case[name]
         sample = next(iter(results.values()))
         cells = []
-        for one in columns:
-            result = results.get(one.implementation.integration)
+        for column in columns:
+            result = results.get(column.implementation.integration)
             key = keys[id(result)] if result else ""
-            cells.append({"on": one.implementation.integration, "result": result, "key": key})
+            cells.append({"on": column.implementation.integration, "result": result, "key": key})
         groups.setdefault(sample.folder, []).append({"case": sample, "title": titled(name), "cells": cells})
     return [{"folder": folder, "rows": groups[folder]} for folder in sorted(groups)]
 
 
 def _facts(run: RunResult) -> list[tuple[str, str]]:
-    versions = sorted({one.kubernetes for one in run.implementations if one.kubernetes})
+    versions = sorted(
+        {implementation.kubernetes for implementation in run.implementations if implementation.kubernetes}
+    )
     facts = [
         ("Run", run.name),
         ("Finished", stamp(run.finished or run.started).replace("T", " ").replace("Z", " UTC")),
@@ -150,10 +167,30 @@ def _facts(run: RunResult) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 
+def _clusters(run: RunResult) -> list[str]:
+    """A sentence for each cluster that was there before the run: what it was, and whether others were left alone."""
+    sentences = []
+    for implementation in run.implementations:
+        facts = implementation.cluster
+        if not facts:
+            continue
+        log = "with" if facts.get("audit_log") else "no"
+        text = f"{implementation.integration}: {facts.get('nodes', '?')} nodes of its own, {log} audit log."
+        changes = facts.get("foreign_changes")
+        if changes is None:
+            text += " What others have was not compared."
+        elif changes:
+            text += f" {len(changes)} objects of others changed meanwhile: {', '.join(map(str, changes[:3]))}."
+        else:
+            text += f" None of {facts.get('foreign_objects', '?')} objects of others changed."
+        sentences.append(text)
+    return sentences
+
+
 def titled(case: str) -> str:
-    """`gang-that-fits` as a reader says it: `Gang that fits`."""
-    words = case.replace("-", " ").replace("_", " ")
-    return words[:1].upper() + words[1:]
+    """The id of a case as a title: `gang-that-fits` becomes `Gang that fits`."""
+    title = case.replace("-", " ").replace("_", " ")
+    return title[:1].upper() + title[1:]
 
 
 def _flat(data: Any, prefix: str = "") -> list[tuple[str, str]]:
@@ -175,13 +212,16 @@ def _asset(name: str) -> str:
 
 
 def _environment() -> jinja2.Environment:
-    made = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_asset),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(glyphs=GLYPHS, words=WORDS)
-    made.filters.update(link=lambda path: quote(text(path)), duration=duration, number=charts.number)
-    return made
+    environment.globals.update(
+        glyphs={str(outcome): look.glyph for outcome, look in LOOKS.items()},
+        labels={str(outcome): look.label for outcome, look in LOOKS.items()},
+    )
+    environment.filters.update(link=lambda path: quote(text(path).lstrip("/")), duration=duration, number=charts.number)
+    return environment

@@ -15,22 +15,22 @@ class Rows:
     def __init__(self, gpus: int) -> None:
         self.gpus = gpus
         self._taken: dict[int, str] = {}  # row -> pod
-        self._slim: dict[int, str] = {}
+        self._thin: dict[int, str] = {}
         self.most = 0  # rows ever used
         self.thin = 0  # thin rows ever used
 
     def take(self, pod: str, gpus: int) -> list[tuple[int, int]]:
         """Rows for the pod as (first, how many) pieces; a thin row is one piece of no GPUs."""
         if gpus < 1:
-            row = next(i for i in count() if i not in self._slim)
-            self._slim[row] = pod
+            row = next(i for i in count() if i not in self._thin)
+            self._thin[row] = pod
             self.thin = max(self.thin, row + 1)
             return [(row, 0)]
-        chosen = self._together(gpus) or self._anywhere(gpus)
-        self._taken.update(dict.fromkeys(chosen, pod))
-        self.most = max(self.most, chosen[-1] + 1)
+        free = self._together(gpus) or self._anywhere(gpus)
+        self._taken.update(dict.fromkeys(free, pod))
+        self.most = max(self.most, free[-1] + 1)
         pieces: list[tuple[int, int]] = []
-        for row in chosen:
+        for row in free:
             if pieces and sum(pieces[-1]) == row:
                 pieces[-1] = (pieces[-1][0], pieces[-1][1] + 1)
             else:
@@ -39,8 +39,8 @@ class Rows:
 
     def give_back(self, pod: str) -> None:
         """Free the pod's rows."""
-        self._taken = {row: who for row, who in self._taken.items() if who != pod}
-        self._slim = {row: who for row, who in self._slim.items() if who != pod}
+        self._taken = {row: owner for row, owner in self._taken.items() if owner != pod}
+        self._thin = {row: owner for row, owner in self._thin.items() if owner != pod}
 
     def _together(self, gpus: int) -> list[int]:
         for first in range(self.gpus - gpus + 1):

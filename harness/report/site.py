@@ -1,13 +1,19 @@
 """A static comparison site from many reports: one page per Kubernetes version, one table per profile.
 
-For publishing as GitHub Pages. Input is what vendors publish: report.yaml files (run folders and results.json work as
-well). Where several reports judge the same integration on the same Kubernetes, the newest complete one counts. Reports
-that do not validate stop the build: a comparison with an edited report in it is worse than none.
+It can be published as GitHub Pages. The input is archives of `muster report pack`, which the pages link to, and
+report.yaml files (run folders and results.json work too). What `muster report verify` or `muster report check` refuses
+stops the build: a comparison with an edited report is worse than none. A report without its histories is shown as "not
+verified".
+
+Each profile of an integration is shown from one report. The newest report that has all cases of the profile counts; a
+later one with fewer cases replaces it only if it is a failure and the whole one is none. So a later, smaller run never
+hides a failure.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -17,24 +23,30 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from harness.core.catalogue.cases import Case
 from harness.core.errors import UsageError
+from harness.core.files import put
+from harness.core.verdict import LOOKS
+from harness.report import archive, pack, signature
 from harness.report.badge import badge
 from harness.report.conformance import dump, report
-from harness.report.files import put
 from harness.report.load import load_run
-from harness.report.model import counted
-from harness.report.verify import load_report, problems
+from harness.report.model import LEVELS, Result, counted
+from harness.report.verify import checked, load_report
+
+ENDINGS = {"evidence": archive.SUFFIX, "signature": f"{archive.SUFFIX}{signature.SUFFIX}"}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One integration of one report."""
+class PublishedResult:
+    """One profile of one integration of one report."""
 
     data: Mapping[str, Any]  # an item of `implementations`
+    profile: Mapping[str, Any]  # an item of its `profiles`
     date: str
     complete: bool
-    source: str  # file name of the report on the site
-    muster: str
+    verified: bool  # every row was compared with its history
+    links: tuple[tuple[str, str], ...]  # word and file name on the site: the report, and its evidence if that is there
 
     @property
     def integration(self) -> str:
@@ -48,92 +60,160 @@ class Entry:
     def minor(self) -> str:
         return ".".join(self.kubernetes.lstrip("v").split(".")[:2])
 
-    def profile(self, name: str) -> Mapping[str, Any] | None:
-        return next((p for p in self.data["profiles"] if p["name"] == name), None)
+    @property
+    def name(self) -> str:
+        return str(self.profile["name"])
+
+    @property
+    def whole(self) -> bool:
+        """Every case of the profile is in the report."""
+        levels = [self.profile[level] for level in LEVELS if level in self.profile]
+        return self.complete and all(sum(level["statistics"].values()) == level["total"] for level in levels)
+
+    @property
+    def badness(self) -> int:
+        return Result(self.profile["result"]).badness
+
+    @property
+    def failed(self) -> bool:
+        return Result(self.profile["result"]) is Result.FAILURE
+
+    def level(self, name: str) -> str:
+        """What of a level of the profile passed, in words."""
+        level = self.profile.get(name)
+        if level is None:
+            return ""
+        ran = sum(level["statistics"].values())
+        numbers = counted(level["statistics"])
+        return numbers if ran == level["total"] else f"{ran} of {level['total'] or '?'} cases ran: {numbers}"
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        """The outcome of each case of the profile."""
+        return {case["case"]: case["outcome"] for case in self.data["cases"] if case["profile"] == self.name}
 
 
-def build_site(folder: Path, reports: Sequence[Path]) -> list[Path]:
-    """Write the site; the list of what was written."""
+@dataclass(frozen=True, slots=True)
+class PublishedReport:
+    """A report that was given, and the files that the site has of it."""
+
+    data: Mapping[str, Any]
+    verified: bool
+    place: str  # path on the site, without an ending
+    copies: Mapping[str, Path]  # word -> a file that is published as it was given
+
+    @property
+    def links(self) -> tuple[tuple[str, str], ...]:
+        copies = {word: f"{self.place}{ENDINGS[word]}" for word in self.copies}
+        return (("report", f"{self.place}.yaml"), *copies.items())
+
+    def put(self, folder: Path) -> list[Path]:
+        written = [put(folder / f"{self.place}.yaml", dump(self.data))]
+        for word, path in self.copies.items():
+            target = folder / f"{self.place}{ENDINGS[word]}"
+            shutil.copyfile(path, target)
+            written.append(target)
+        return written
+
+
+def build_site(folder: Path, reports: Sequence[Path], catalogue: Sequence[Case] = ()) -> list[Path]:
+    """Write the site; returns the files."""
     if not reports:
         raise UsageError("no reports were given", hint="muster site DIR report.yaml ...")
-    loaded = [_load(path) for path in reports]
-    entries = newest(entry for number, data in enumerate(loaded) for entry in _entries(data, f"reports/{number}.yaml"))
+    sources = [_load(path, f"reports/{number}", catalogue) for number, path in enumerate(reports)]
+    entries = newest(entry for source in sources for entry in _entries(source))
     if not entries:
-        raise UsageError("the reports have no implementations in them")
-    written = [put(folder / f"reports/{number}.yaml", dump(data)) for number, data in enumerate(loaded)]
+        raise UsageError("the reports have no implementations", hint="Give report.yaml files of finished runs.")
+    _check_slugs(entries)
+    written = [file for source in sources for file in source.put(folder)]
     versions = sorted({entry.minor for entry in entries}, key=_version, reverse=True)
     pages = [(version, f"{_slug(version)}.html") for version in versions]
-    for entry in entries:
-        for profile in entry.data["profiles"]:
-            image = badge(profile["name"], profile["result"])
-            written.append(put(folder / badge_path(entry, profile["name"]), image))
+    written += [put(folder / badge_path(entry), badge(entry.name, entry.profile["result"])) for entry in entries]
     template = _template()
     for place, (version, name) in enumerate(pages):
-        own = sorted((entry for entry in entries if entry.minor == version), key=lambda e: e.integration)
-        html = template.render(version=version, pages=pages, profiles=_tables(own), path=badge_path, css=_css())
+        rows = [entry for entry in entries if entry.minor == version]
+        html = template.render(version=version, pages=pages, profiles=_tables(rows), path=badge_path, css=_css())
         written.append(put(folder / name, html))
         if place == 0:
             written.append(put(folder / "index.html", html))
     return written
 
 
-def newest(entries: Iterable[Entry]) -> list[Entry]:
-    """One entry per integration and Kubernetes version: complete before cut off, then the latest."""
-    best: dict[tuple[str, str], Entry] = {}
+def newest(entries: Iterable[PublishedResult]) -> list[PublishedResult]:
+    """One entry per integration, Kubernetes version and profile, by the rule at the top of this module."""
+    groups: dict[tuple[str, str, str], list[PublishedResult]] = {}
     for entry in entries:
-        key = (entry.integration, entry.kubernetes)
-        if key not in best or (entry.complete, entry.date) >= (best[key].complete, best[key].date):
-            best[key] = entry
-    return [best[key] for key in sorted(best)]
+        groups.setdefault((entry.integration, entry.kubernetes, entry.name), []).append(entry)
+    return [_newest_of(groups[key]) for key in sorted(groups)]
 
 
-def badge_path(entry: Entry, profile: str) -> str:
-    """Where the badge of the profile lies, relative to the site."""
-    return f"badges/{_slug(entry.kubernetes)}/{_slug(entry.integration)}/{_slug(profile)}.svg"
+def _newest_of(entries: Sequence[PublishedResult]) -> PublishedResult:
+    by_date = sorted(entries, key=lambda entry: entry.date)
+    whole = [entry for entry in by_date if entry.whole]
+    if not whole:
+        return max(by_date, key=lambda entry: (entry.badness, entry.date))
+    later = [entry for entry in by_date if entry.date > whole[-1].date and entry.failed and not whole[-1].failed]
+    return later[-1] if later else whole[-1]
 
 
-def _tables(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    names = sorted({profile["name"] for entry in entries for profile in entry.data["profiles"]})
-    return [
-        {
-            "name": name,
-            "slug": _slug(name),
-            "cases": sorted({c["case"] for e in entries for c in e.data["cases"] if c["profile"] == name}),
-            "rows": [
-                {
-                    "entry": entry,
-                    "profile": profile,
-                    "core": counted(profile["core"]["statistics"]) if "core" in profile else "",
-                    "extended": counted(profile["extended"]["statistics"]) if "extended" in profile else "",
-                    "outcomes": {c["case"]: c["outcome"] for c in entry.data["cases"] if c["profile"] == name},
-                }
-                for entry in entries
-                if (profile := entry.profile(name)) is not None
-            ],
-        }
-        for name in names
-    ]
+def badge_path(entry: PublishedResult) -> str:
+    """The path of the badge of the profile, relative to the site."""
+    return f"badges/{_slug(entry.kubernetes)}/{_slug(entry.integration)}/{_slug(entry.name)}.svg"
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _check_slugs(entries: Iterable[PublishedResult]) -> None:
+    """UsageError if two results would be written to one badge."""
+    paths: dict[str, PublishedResult] = {}
+    for entry in entries:
+        other = paths.setdefault(badge_path(entry).lower(), entry)
+        if other is not entry:
+            names = [f"{e.integration!r} on {e.kubernetes!r} ({e.name!r})" for e in (other, entry)]
+            raise UsageError(
+                f"{names[0]} and {names[1]} have the same file name on the site", hint="Rename one of the two."
+            )
+
+
+def _tables(entries: Sequence[PublishedResult]) -> list[dict[str, Any]]:
+    tables = []
+    for name in sorted({entry.name for entry in entries}):
+        rows = sorted((entry for entry in entries if entry.name == name), key=lambda entry: entry.integration)
+        cases = sorted({case for entry in rows for case in entry.outcomes})
+        tables.append({"name": name, "slug": _slug(name), "cases": cases, "rows": rows})
+    return tables
+
+
+def _load(path: Path, place: str, catalogue: Sequence[Case]) -> PublishedReport:
+    """The report at this path; UsageError if `muster report verify` or `check` would refuse it."""
+    if path.name.endswith(archive.SUFFIX):
+        evidence = pack.verify(path, catalogue)
+        _refuse(path, evidence.problems, "verify")
+        signed = {"signature": signature.beside(path)} if signature.beside(path).is_file() else {}
+        return PublishedReport(evidence.report, True, place, {"evidence": path, **signed})
     is_run = path.suffix == ".json" or (path.is_dir() and not (path / "report.yaml").exists())
     data = report(load_run(path)) if is_run else load_report(path)
-    found = problems(data)
-    if found:
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise UsageError(f"{path} is not sound: {found[0]}{more}", hint=f"see all with: muster report check {path}")
-    return data
+    result = checked(data, path if path.is_dir() else path.parent, catalogue)
+    _refuse(path, result.problems, "check")
+    return PublishedReport(data, result.verified, place, {})
 
 
-def _entries(data: Mapping[str, Any], source: str) -> list[Entry]:
+def _refuse(path: Path, problems: Sequence[str], command: str) -> None:
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        hint = f"see all with: muster report {command} {path}"
+        raise UsageError(f"{path} is not sound: {problems[0]}{more}", hint=hint)
+
+
+def _entries(source: PublishedReport) -> list[PublishedResult]:
+    data, complete = source.data, bool(source.data["run"]["complete"])
     return [
-        Entry(one, data["date"], bool(data["run"]["complete"]), source, data["musterVersion"])
-        for one in data["implementations"]
+        PublishedResult(implementation, profile, data["date"], complete, source.verified, source.links)
+        for implementation in data["implementations"]
+        for profile in implementation["profiles"]
     ]
 
 
 def _slug(name: str) -> str:
-    """A file name that is safe everywhere and still readable; never empty, never a path."""
+    """A readable file name that is valid everywhere; never empty, never a path."""
     return re.sub(r"[^A-Za-z0-9.@_-]+", "-", name).strip(".-") or "unnamed"
 
 
@@ -147,6 +227,8 @@ def _css() -> Markup:
 
 def _template() -> jinja2.Template:
     source = resources.files("harness.report").joinpath("assets/site.html.j2").read_text(encoding="utf-8")
-    made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.globals["glyphs"] = {"pass": "✓", "violated": "✕", "unknown": "?", "not-supported": "–"}
-    return made.from_string(source)
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["glyphs"] = {str(outcome): look.glyph for outcome, look in LOOKS.items()}
+    return environment.from_string(source)

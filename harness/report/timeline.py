@@ -1,8 +1,9 @@
-"""A history, reduced to what a timeline shows.
+"""The timeline of a case, as the compact JSON that the page draws when a reader opens the case.
 
-A history has every change of every object; a picture needs pod lifetimes, who was below quorum when, what was refused,
-and what the case did to the cluster. One pass over the records makes compact JSON (lists, not objects; milliseconds
-from the first moment shown) that the page draws when a reader opens the case. Pure: no files, no HTML.
+A history has every change of every object; a picture needs pod lifetimes, which gang was below quorum when, what was
+refused, and what the case did to the cluster. The replay knows all of that (`harness.report.projection`); here it is
+cut to what a screen can show and written down (lists, not objects; milliseconds from the first moment shown). Pure: no
+files, no HTML.
 
     nodes    [name, gpus, rows, thin rows, [[from, to, why]...]]    why: gone, unready, cordoned
     gangs    [name, size, quorum, submitted, ended, [[from, to]... at quorum]]
@@ -19,11 +20,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import isinf
 from typing import Any
 
-from harness.core.history import History
+from harness.core.history.records import History
+from harness.core.oracle import replay
 from harness.core.verdict import Outcome, Verdict
-from harness.report.reduction import Reduction
+from harness.report.projection import Bar, GangRow, Picture, project
 
 MOST_BARS = 600  # per case; more cannot be told apart on a screen
 MOST_LANES = 48
@@ -33,104 +36,105 @@ MOST_GANGS = 32
 
 def timeline(history: History, verdicts: Sequence[Verdict] = (), *, most_bars: int = MOST_BARS) -> dict[str, Any]:
     """The compact timeline of one case."""
-    found = Reduction()
-    for record in history.records:
-        found.take(record)
+    picture = project(replay.timeline(history))
     bad = _first_violation(verdicts)
     notes = [] if history.complete else ["The history was cut off; what came after its last record is not known."]
-    start = found.begin if found.first is None else min([found.first, *(bar["from"] for bar in found.bars)])
-    bars = _most_telling(found.bars, most_bars, bad, notes)
-    nodes = _lanes(found, bars, start, notes)
-    gangs = _gangs(found, bars, bad, min(MOST_GANGS, max(8, most_bars // 8)), notes)
-    found.marks = sorted(found.marks, key=lambda mark: float(mark[0]))
+    picture.bars = _most_telling(picture.bars, most_bars, bad, notes)
+    nodes = _lanes(picture, notes)
+    gangs = _gangs(picture, bad, min(MOST_GANGS, max(8, most_bars // 8)), notes)
     most_marks = min(MOST_MARKS, max(12, most_bars // 4))
-    if len(found.marks) > most_marks:
-        notes.append(f"{most_marks} of {len(found.marks)} marks are drawn.")
-        found.marks = found.marks[:most_marks]
-    found.lines = [line for line in found.lines if line[0] >= start]
-    if len(found.lines) > most_marks:
-        notes.append(f"{most_marks} of {len(found.lines)} actions are drawn.")
-        found.lines = found.lines[:most_marks]
-    return _compact(found, start, nodes, gangs, bars, bad, notes)
+    if len(picture.marks) > most_marks:
+        notes.append(f"{most_marks} of {len(picture.marks)} marks are drawn.")
+        picture.marks = picture.marks[:most_marks]
+    if len(picture.lines) > most_marks:
+        notes.append(f"{most_marks} of {len(picture.lines)} actions are drawn.")
+        picture.lines = picture.lines[:most_marks]
+    return _compact(picture, nodes, gangs, bad, notes)
 
 
-def _lanes(found: Reduction, bars: list[dict[str, Any]], start: float, notes: list[str]) -> list[str]:
+def _lanes(picture: Picture, notes: list[str]) -> list[str]:
     """The nodes to draw: those that held something or had trouble."""
-    busy = {bar["node"] for bar in bars} | {mark[3] for mark in found.marks}
-    troubled = {name for name, spans in found.spans.items() if any(span[0] >= start for span in spans)}
-    wanted = [name for name in sorted(found.rows, key=_natural) if name in busy | troubled]
-    if len(wanted) > MOST_LANES:
-        notes.append(f"{MOST_LANES} of {len(wanted)} busy nodes are drawn.")
-    if idle := len(found.rows) - len(wanted):
+    busy = {bar.node for bar in picture.bars} | {mark.node for mark in picture.marks}
+    troubled = {
+        name for name, spans in picture.troubles.items() if any(since >= picture.start for since, _, _ in spans)
+    }
+    nodes = [name for name in sorted(picture.rows, key=_natural) if name in busy | troubled]
+    if len(nodes) > MOST_LANES:
+        notes.append(f"{MOST_LANES} of {len(nodes)} busy nodes are drawn.")
+    if idle := len(picture.rows) - len(nodes):
         notes.append(
             "1 node held nothing and is not drawn." if idle == 1 else f"{idle} nodes held nothing and are not drawn."
         )
-    return wanted[:MOST_LANES]
+    return nodes[:MOST_LANES]
 
 
-def _gangs(found: Reduction, bars: list[dict[str, Any]], bad: Verdict | None, most: int, notes: list[str]) -> list[str]:
+def _gangs(picture: Picture, bad: Verdict | None, most: int, notes: list[str]) -> list[str]:
     """The gangs to draw, by submission; where there are too many, those with bars first."""
-    used = {bar["gang"] for bar in bars} | {bad.witness.gang if bad is not None and bad.witness else ""}
-    chosen = sorted(found.gangs, key=lambda g: (g not in used, found.gangs[g]["submitted"]))[:most]
-    if len(found.gangs) > len(chosen):
-        notes.append(f"{len(chosen)} of {len(found.gangs)} gangs are drawn.")
-    return sorted(chosen, key=lambda g: (found.gangs[g]["submitted"], g))
+    used = {bar.gang for bar in picture.bars} | {bad.witness.gang if bad is not None and bad.witness else ""}
+    rows = picture.gangs
+    gangs = sorted(rows, key=lambda key: (key not in used, rows[key].submitted))[:most]
+    if len(rows) > len(gangs):
+        notes.append(f"{len(gangs)} of {len(rows)} gangs are drawn.")
+    return sorted(gangs, key=lambda key: (rows[key].submitted, key))
 
 
-def _compact(it: Reduction, start: float, nodes: list[str], gangs: list[str], bars: list[dict[str, Any]],
-             bad: Verdict | None, notes: list[str]) -> dict[str, Any]:  # fmt: skip
+def _compact(
+    picture: Picture, nodes: list[str], gangs: list[str], bad: Verdict | None, notes: list[str]
+) -> dict[str, Any]:
     lane, colour = {name: i for i, name in enumerate(nodes)}, {name: i for i, name in enumerate(gangs)}
 
     def ms(at: float) -> float | int:
-        value = round(max(0.0, at - start) * 1000, 1)
+        if isinf(at):
+            return -1
+        value = round(max(0.0, at - picture.start) * 1000, 1)
         return int(value) if value == int(value) else value
 
-    def until(at: float) -> float | int:
-        return -1 if at < 0 else ms(at)
+    def bar_rows(bar: Bar) -> list[list[Any]]:
+        shared = [colour.get(bar.gang, -1), ms(bar.since), ms(bar.until), bar.kind, bar.pod, bar.end]
+        return [[lane[bar.node], row, rows, *shared] for row, rows in bar.pieces]
 
-    seen = bad.witness if bad is not None else None
-    end = max(it.end, seen.at if seen else 0.0)
+    def gang_row(name: str, gang: GangRow) -> list[Any]:
+        spans = [[ms(since), ms(until)] for since, until in gang.at_quorum]
+        return [name, gang.size, gang.quorum, ms(gang.submitted), ms(gang.ended), spans]
+
+    def node_row(name: str) -> list[Any]:
+        rows, troubles = picture.rows[name], picture.troubles.get(name, [])
+        spans = [[ms(since), ms(until), why] for since, until, why in troubles if until > picture.start]
+        return [name, rows.gpus, rows.most, rows.thin, spans]
+
+    proof = bad.witness if bad is not None else None
     return {
-        "start": round(start, 3),
-        "length": ms(end),
-        "nodes": [
-            [name, it.rows[name].gpus, it.rows[name].most, it.rows[name].thin,
-             [[until(a), until(b), why] for a, b, why in it.spans.get(name, []) if b < 0 or b > start]]
-            for name in nodes
+        "start": round(picture.start, 3),
+        "length": ms(max(picture.end, proof.at if proof else 0.0)),
+        "nodes": [node_row(name) for name in nodes],
+        "gangs": [gang_row(name, picture.gangs[name]) for name in gangs],
+        "bars": [row for bar in picture.bars if bar.node in lane for row in bar_rows(bar)],
+        "marks": [
+            [ms(mark.at), mark.kind, colour.get(mark.gang, -1), lane.get(mark.node, -1), mark.text[:240], *mark.piece]
+            for mark in picture.marks
         ],
-        "gangs": [
-            [name, g["size"], g["quorum"], until(g["submitted"]), until(g["ended"]),
-             [[ms(a), until(b)] for a, b in g["whole"]]]
-            for name, g in ((name, it.gangs[name]) for name in gangs)
-        ],
-        "bars": [
-            [lane[b["node"]], row, rows, colour.get(b["gang"], -1), ms(b["from"]), until(b["to"]), b["kind"],
-             b["pod"], b["end"]]
-            for b in bars if b["node"] in lane for row, rows in b["pieces"]
-        ],
-        "marks": [[ms(m[0]), m[1], colour.get(m[2], -1), lane.get(m[3], -1), m[4][:240], m[5], m[6]]
-                  for m in it.marks],
-        "lines": [[ms(at), kind, text] for at, kind, text in it.lines],
-        "bands": [[ms(a), until(b), kind, text] for a, b, kind, text in it.bands],
-        "bad": None if bad is None or seen is None else
-               [ms(seen.at), seen.revision, colour.get(seen.gang, -1), bad.reason],
+        "lines": [[ms(at), kind, text] for at, kind, text in picture.lines],
+        "bands": [[ms(since), ms(until), kind, text] for since, until, kind, text in picture.bands],
+        "bad": None
+        if bad is None or proof is None
+        else [ms(proof.at), proof.revision, colour.get(proof.gang, -1), bad.reason],
         "notes": notes,
-    }  # fmt: skip
+    }
 
 
 def _first_violation(verdicts: Sequence[Verdict]) -> Verdict | None:
-    found = [v for v in verdicts if v.outcome is Outcome.VIOLATED and v.witness is not None]
-    return min(found, key=lambda v: v.witness.at if v.witness else 0.0, default=None)
+    violations = [v for v in verdicts if v.outcome is Outcome.VIOLATED and v.witness is not None]
+    return min(violations, key=lambda v: v.witness.at if v.witness else 0.0, default=None)
 
 
-def _most_telling(bars: list[dict[str, Any]], most: int, bad: Verdict | None, notes: list[str]) -> list[dict[str, Any]]:
+def _most_telling(bars: list[Bar], most: int, bad: Verdict | None, notes: list[str]) -> list[Bar]:
     """The bars to draw: all, or those of the violating gang and those nearest to the violation."""
     if len(bars) <= most:
         return bars
     notes.append(f"{most} of {len(bars)} pod lifetimes are drawn; the rest is in the history.")
-    seen = bad.witness if bad is not None else None
-    gang, at = (seen.gang, seen.at) if seen else ("", bars[0]["from"])
-    ranked = sorted(range(len(bars)), key=lambda i: (bars[i]["gang"] != gang or not gang, abs(bars[i]["from"] - at)))
+    proof = bad.witness if bad is not None else None
+    gang, at = (proof.gang, proof.at) if proof else ("", bars[0].since)
+    ranked = sorted(range(len(bars)), key=lambda i: (bars[i].gang != gang or not gang, abs(bars[i].since - at)))
     return [bars[i] for i in sorted(ranked[:most])]
 
 

@@ -1,7 +1,7 @@
-"""The run folder: every report of one run, each made from the same RunResult.
+"""Write the run folder: every report of one run, each made from the same RunResult.
 
-results.json is written first, since all others can be made again from it (`muster report html RUN`); index.html, the
-slowest, comes last. A second call replaces the files one by one and never leaves half of one.
+results.json is written first, since all others can be made again from it (`muster report html RUN`); index.html is
+the slowest and comes last. A second call replaces the files one after the other, and no file is ever incomplete.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from harness.core.history import History
+from harness.core.files import as_json, put
+from harness.core.history.records import History
 from harness.core.results import CaseResult, RunResult
-from harness.core.verdict import Outcome
+from harness.core.text import stamp
 from harness.report.conformance import report_yaml
-from harness.report.files import as_json, put, stamp
 from harness.report.junit import junit_xml
 from harness.report.load import histories_in
 from harness.report.model import worst_first
@@ -45,8 +45,8 @@ def write_page(
 
 
 def reproduce(run: RunResult) -> str:
-    """A script that runs the cases again: what went wrong first, everything with `--all`."""
-    bad = [case for case in worst_first(run.cases) if case.outcome in (Outcome.VIOLATED, Outcome.UNKNOWN)]
+    """A script that runs the violated and unknown cases again, or with `--all` every case."""
+    bad = [case for case in worst_first(run.cases) if case.outcome.is_bad]
     rest = [case for case in worst_first(run.cases) if case not in bad]
     lines = [
         "#!/bin/sh",

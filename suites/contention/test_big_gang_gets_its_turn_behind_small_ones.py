@@ -1,14 +1,11 @@
 """Small gangs come and go in front of a gang that needs everything. When they have ended it must run."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that needs the whole cluster MUST be bound once the small gangs before it have ended.",
     clauses=["GANG-19", "GANG-26", "WL-44", "WL-63"],
-    profile="GANG-CONTENTION",
 )
 def test_big_gang_gets_its_turn_behind_small_ones(world: World) -> None:
     world.nodes(2, gpus=4)

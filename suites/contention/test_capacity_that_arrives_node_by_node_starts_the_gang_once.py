@@ -1,13 +1,12 @@
 """An autoscaler delivers one node after another. Each of them would do for a member, and none may be used before
 the last."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "While nodes arrive one by one a gang MUST stay unbound until the last it needs, and MUST be bound whole then.",
+    profile="GANG-CORE",
     clauses=["GANG-02", "GANG-05", "WL-35", "WL-44"],
 )
 def test_capacity_that_arrives_node_by_node_starts_the_gang_once(world: World) -> None:
@@ -17,7 +16,7 @@ def test_capacity_that_arrives_node_by_node_starts_the_gang_once(world: World) -
 
     for _ in range(2):
         world.nodes(1, gpus=2)
-        assert gang.still_waits()
+        assert gang.stays_pending()
     world.nodes(1, gpus=2)
 
     assert gang.is_bound_whole()

@@ -1,16 +1,12 @@
 """At equal priority the line is the only thing that is fair. A single look proves nothing either way, since whoever
 is tried first after the room appears may win; so it is reported and not judged."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "Which of two waiting gangs of equal priority is bound when room appears is reported.",
     clauses=["WL-62", "KOORD-43"],
-    strength="OBSERVE",
-    profile="GANG-CONTENTION",
     level="extended",
 )
 def test_gang_that_came_first_goes_first(world: World) -> None:

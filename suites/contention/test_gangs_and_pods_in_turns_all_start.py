@@ -1,14 +1,11 @@
 """Single pods between the members of gangs: neither may be lost behind the other."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "Gangs and pods of no gang that are submitted in turns MUST all be bound if there is room for all.",
     clauses=["GANG-12", "WL-63", "WL-66"],
-    profile="GANG-CONTENTION",
 )
 def test_gangs_and_pods_in_turns_all_start(world: World) -> None:
     world.nodes(4, gpus=8)
@@ -21,4 +18,4 @@ def test_gangs_and_pods_in_turns_all_start(world: World) -> None:
             pods.append(world.pod(gpus=1))
 
     assert world.all_start(*gangs)
-    assert world.starts(*pods)
+    assert world.is_bound(*pods)

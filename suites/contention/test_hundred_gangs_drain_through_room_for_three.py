@@ -1,14 +1,11 @@
 """A long line at a narrow door. Backoff, fairness and lost wake-ups all show as gangs that never get through."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A hundred gangs with room for three at a time MUST all run to their end.",
     clauses=["GANG-03", "GANG-04", "GANG-26", "WL-65"],
-    profile="GANG-CONTENTION",
     level="extended",
     slow=True,
 )

@@ -1,20 +1,17 @@
 """What the design's own integration test looks at: child Jobs, their init container, its mount and its ConfigMap."""
 
-from harness.barriers import BarrierSet, ReplicatedJob, has_barrier
-from harness.case import case
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import BarrierJobSet, ReplicatedJob, barrier_map
 
 
 @case(
     "All Jobs of the targets, and no others, MUST have the waiting container and its optional ConfigMap mounted.",
-    clauses=["BAR-06", "BAR-25"], needs=["jobset-barrier"], profile="JOBSET-BARRIER",
-)  # fmt: skip
+    clauses=["BAR-06", "BAR-25"],
+)
 def test_jobs_that_wait_and_no_others_have_the_container(world: World) -> None:
     jobs = ReplicatedJob("driver"), ReplicatedJob("workers", replicas=3), ReplicatedJob("proxy", replicas=2)
-    jobset = BarrierSet(world, "parts", *jobs, targets=["driver", "workers"]).submit()
+    jobset = world.submit(BarrierJobSet(*jobs, name="parts", targets=["driver", "workers"]))
     assert world.sees("all Jobs are made", lambda: len(jobset.jobs()) == 6)
-    found = {
-        name: has_barrier(job["spec"]["template"]["spec"], jobset.signal_map) for name, job in jobset.jobs().items()
-    }
-    wanted = {name: "-proxy-" not in name for name in found}
-    assert world.claim("the Jobs of the targets have the barrier", found == wanted, str(found))
+    barriers = {name: barrier_map(job["spec"]["template"]["spec"]) for name, job in jobset.jobs().items()}
+    expected = {name: "" if "-proxy-" in name else jobset.signal_map for name in barriers}
+    assert world.claim("the Jobs of the targets have the barrier", barriers == expected, str(barriers))

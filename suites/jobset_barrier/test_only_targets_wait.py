@@ -1,22 +1,21 @@
 """Story 2 of the design: workers start together, auxiliary pods when they like."""
 
-from harness.barriers import INIT, BarrierSet, ReplicatedJob
-from harness.case import case
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob
 
 
 @case(
     "Only pods of the targets MUST wait; those of other replicated jobs start freely and are not counted.",
-    clauses=["BAR-03", "BAR-11", "BAR-29"], needs=["jobset-barrier"], profile="JOBSET-BARRIER",
-)  # fmt: skip
+    clauses=["BAR-03", "BAR-11", "BAR-29"],
+)
 def test_only_targets_wait(world: World) -> None:
     world.nodes(1, gpus=1)
     jobs = ReplicatedJob("workers", pods=2), ReplicatedJob("auxiliary", pods=2, gpus=0, member=False)
-    jobset = BarrierSet(world, "story", *jobs, targets=["workers"]).submit()
+    jobset = world.submit(BarrierJobSet(*jobs, name="story", targets=["workers"]))
     assert world.sees("auxiliary pods run", lambda: len(jobset.running("auxiliary")) == 2)
     assert jobset.has_waiting(1)
     assert jobset.stays_held()
     free = [pod["metadata"]["name"] for pod in jobset.pods("auxiliary") if INIT in str(pod["spec"])]
     assert world.claim("auxiliary pods have no waiting container", not free, f"have it: {free}")
     world.nodes(1, gpus=1, name="late")
-    assert jobset.is_released()
+    assert jobset.has_passed()

@@ -1,19 +1,20 @@
 """Waiting has an end: the init container fails, and with it the pod, its Job and, by default, the JobSet."""
 
-from harness.barriers import INIT, BarrierSet, ReplicatedJob, container
-from harness.case import case
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob, container
 
 TIMEOUT = 4  # seconds the JobSet allows
 
 
 @case(
     "Out of time the waiting container MUST fail, the main one never run, and the JobSet fail by its policies.",
-    clauses=["BAR-18", "BAR-20"], needs=["jobset-barrier"], profile="JOBSET-BARRIER",
-)  # fmt: skip
+    clauses=["BAR-18", "BAR-20"],
+)
 def test_pod_out_of_time_fails_and_never_runs(world: World) -> None:
     world.nodes(1, gpus=1)
-    jobset = BarrierSet(world, "late", ReplicatedJob(), ReplicatedJob("missing", gpus=2), timeout=TIMEOUT).submit()
+    jobset = world.submit(
+        BarrierJobSet(ReplicatedJob(), ReplicatedJob("missing", gpus=2), name="late", timeout=TIMEOUT)
+    )
     assert jobset.has_waiting(1)
 
     def failed() -> bool:

@@ -1,25 +1,25 @@
 """A pod that started and was lost before the others came is missing again."""
 
-from harness.barriers import BarrierSet, ReplicatedJob
-from harness.case import case
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import BarrierJobSet, ReplicatedJob
 
 
 @case(
     "A pod that started and went before the signal MUST NOT count: its replacement has to start.",
-    clauses=["BAR-10", "BAR-11"], needs=["jobset-barrier"], profile="JOBSET-BARRIER",
-)  # fmt: skip
+    clauses=["BAR-10", "BAR-11"],
+    disturbs="nodes",
+)
 def test_pod_that_went_no_longer_counts(world: World) -> None:
     _, late = world.nodes(2, gpus=1)
-    jobset = BarrierSet(world, "lost", ReplicatedJob(pods=3, retries=5)).submit()
+    jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=3, retries=5), name="lost"))
     assert jobset.has_waiting(2)
     assert jobset.stays_held()
-    world.cordon(late)
+    world.cluster.cordon(late)
     lost = next(pod for pod in jobset.pods() if pod["spec"].get("nodeName") == late)["metadata"]["name"]
-    world.delete_pod(lost)
+    world.delete(lost)
     assert world.sees("one pod is left waiting", lambda: len(jobset.waiting()) == 1, "gone")
     world.nodes(1, gpus=1, name="third")
     assert jobset.has_waiting(2)
     assert jobset.stays_held()
-    world.uncordon(late)
-    assert jobset.is_released()
+    world.cluster.uncordon(late)
+    assert jobset.has_passed()

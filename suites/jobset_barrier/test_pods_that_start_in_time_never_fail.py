@@ -1,23 +1,22 @@
 """The time limit is one for waiting: whoever has passed is safe from it. A JobSet that does run out tells the time."""
 
-from harness.barriers import INIT, BarrierSet, ReplicatedJob, container
-from harness.case import case
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob, container
 
 SHORT, LONG = 6, 300  # seconds that the JobSets allow; the long one is enough for the slowest kubelet
 
 
 @case(
     "Pods that all start in time MUST end their waiting well, and never fail for the time limit.",
-    clauses=["BAR-05", "BAR-15", "BAR-19"], needs=["jobset-barrier"], profile="JOBSET-BARRIER",
-)  # fmt: skip
+    clauses=["BAR-05", "BAR-15", "BAR-19"],
+)
 def test_pods_that_start_in_time_never_fail(world: World) -> None:
     world.nodes(1, gpus=3)
-    whole = BarrierSet(world, "whole", ReplicatedJob(pods=2), timeout=LONG).submit()
-    assert whole.is_released()
+    whole = world.submit(BarrierJobSet(ReplicatedJob(pods=2), name="whole", timeout=LONG))
+    assert whole.has_passed()
     codes = [container(pod, INIT)["state"].get("terminated", {}).get("exitCode") for pod in whole.pods()]
     assert world.claim("every waiting container ended well", codes == [0, 0], str(codes))
-    short = BarrierSet(world, "short", ReplicatedJob(), ReplicatedJob("missing", gpus=4), timeout=SHORT).submit()
+    short = world.submit(BarrierJobSet(ReplicatedJob(), ReplicatedJob("missing", gpus=4), name="short", timeout=SHORT))
     late = "a JobSet that came later runs out of time"
     assert world.sees(late, lambda: short.condition("Failed") == "True", "projected")
     runs = len(whole.running()) == 2 and whole.condition("Failed") != "True"

@@ -1,18 +1,17 @@
 """The heart of the design: early pods wait in their init container for the last one, then all begin."""
 
-from harness.barriers import BarrierSet, ReplicatedJob
-from harness.case import case
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import BarrierJobSet, ReplicatedJob
 
 
 @case(
     "Pods of a JobSet MUST wait in their init container until all of them have started, and then all go on.",
-    clauses=["BAR-10", "BAR-11", "BAR-15", "BAR-23"], needs=["jobset-barrier"], profile="JOBSET-BARRIER",
-)  # fmt: skip
+    clauses=["BAR-05", "BAR-06", "BAR-10", "BAR-11", "BAR-15", "BAR-23"],
+)
 def test_pods_wait_until_all_have_started(world: World) -> None:
     world.nodes(1, gpus=3)
-    jobset = BarrierSet(world, "early", ReplicatedJob(pods=2, replicas=2)).submit()
+    jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=2, replicas=2), name="early"))
     assert jobset.has_waiting(3)
     assert jobset.stays_held()
     world.nodes(1, gpus=1, name="late")
-    assert jobset.is_released()
+    assert jobset.has_passed()

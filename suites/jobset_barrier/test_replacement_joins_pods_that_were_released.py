@@ -1,20 +1,19 @@
 """The barrier is for the start of an attempt. A pod that replaces one later finds the others at work, and joins."""
 
-from harness.barriers import BarrierSet, ReplicatedJob
-from harness.case import case
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import BarrierJobSet, ReplicatedJob
 
 
 @case(
     "A pod that replaces one after the signal MUST start by itself, in the same attempt.",
-    clauses=["BAR-15"], needs=["jobset-barrier"], profile="JOBSET-BARRIER",
-)  # fmt: skip
+    clauses=["BAR-15"],
+)
 def test_replacement_joins_pods_that_were_released(world: World) -> None:
     world.nodes(1, gpus=3)
-    jobset = BarrierSet(world, "joined", ReplicatedJob(pods=3, retries=5)).submit()
-    assert jobset.is_released()
+    jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=3, retries=5), name="joined"))
+    assert jobset.has_passed()
     lost = jobset.pods()[-1]["metadata"]
-    world.delete_pod(lost["name"])
+    world.delete(lost["name"])
 
     def joined() -> bool:
         pods = {pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in jobset.pods()}

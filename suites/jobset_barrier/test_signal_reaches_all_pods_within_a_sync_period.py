@@ -1,18 +1,17 @@
 """The price of the design: kubelets look at ConfigMaps when they sync. Nobody may wait longer than that."""
 
-from harness.barriers import BarrierSet, ReplicatedJob
-from harness.case import case
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import BarrierJobSet, ReplicatedJob
 
 
 @case(
     "Main containers SHOULD run within a kubelet's sync period of the signal.",
-    clauses=["BAR-16"], needs=["jobset-barrier"], profile="JOBSET-BARRIER", strength="SHOULD",
-)  # fmt: skip
+    clauses=["BAR-16"],
+)
 def test_signal_reaches_all_pods_within_a_sync_period(world: World) -> None:
     world.nodes(4, gpus=2)
-    jobset = BarrierSet(world, "spread", ReplicatedJob(pods=4, replicas=2)).submit()
-    assert jobset.is_released()
-    seconds = jobset.seconds_from_signal_to_last_main()
-    allowed = world.deadline("projected")
+    jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=4, replicas=2), name="spread"))
+    assert jobset.has_passed()
+    _, _, seconds = jobset.figures()
+    allowed = world.deadline("synced")
     assert world.claim("all main containers run in time", seconds <= allowed, f"{seconds:.2f} s after the signal")

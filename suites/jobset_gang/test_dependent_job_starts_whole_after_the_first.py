@@ -1,26 +1,26 @@
 """Training begins when the data is there. Until then its gang does not exist, and nobody must wait for it."""
 
-from harness.case import case
-from harness.jobsets import GANG, job, submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import GANG, JobSet, ReplicatedJob
 
 
 @case(
     "A job that depends on another MUST form its gang when that one is complete, and MUST start whole then.",
     clauses=["JSG-31"],
-    needs=["jobset-gang"],
-    profile="JOBSET-GANG",
 )
 def test_dependent_job_starts_whole_after_the_first(world: World) -> None:
     world.nodes(1, gpus=3)
-    data, train = job("data", pods=2, mode=GANG, lifetime=1), job("train", pods=4, mode=GANG, after="data")
-    live = submit(world, data, train, name="set")
-    first, second = live.gangs["set-data"], live.gangs["set-train"]
+    data, train = (
+        ReplicatedJob("data", pods=2, mode=GANG, lifetime=1),
+        ReplicatedJob("train", pods=4, mode=GANG, after="data"),
+    )
+    live = world.submit(JobSet(data, train, name="set"))
+    first, second = live.gangs
     world.start_in_order(first, second)
     assert live.is_prepared()
     assert first.is_bound_whole()
     early = live.pods("train")
-    done = world.find(("batch/v1", "Job"), "set-data-0").get("status", {}).get("succeeded") == 2
+    done = world.objects.find(("batch/v1", "Job"), "set-data-0").get("status", {}).get("succeeded") == 2
     assert world.claim("the second job has no pods while the first runs", done or not early, f"{len(early)} pods")
 
     assert live.has_pods(4, "train")

@@ -1,28 +1,25 @@
 """A sidecar job that watches over the training is no part of it, and must neither wait for it nor hold it up."""
 
-from harness.case import case
-from harness.jobsets import GANG, OFF, job, submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import GANG, OFF, JobSet, ReplicatedJob
 
 
 @case(
     "Jobs that do not ask to be a gang MUST have neither a group nor references, beside others that do.",
     clauses=["JSG-20"],
-    needs=["jobset-gang"],
-    profile="JOBSET-GANG",
 )
 def test_jobs_that_do_not_ask_have_no_group(world: World) -> None:
     world.nodes(1, gpus=3)
-    watcher, logger = job("watcher", pods=1), job("logger", pods=1, mode=OFF)
-    live = submit(world, watcher, logger, job("worker", pods=2, mode=GANG))
+    watcher, logger = ReplicatedJob("watcher", pods=1), ReplicatedJob("logger", pods=1, mode=OFF)
+    live = world.submit(JobSet(watcher, logger, ReplicatedJob("worker", pods=2, mode=GANG)))
     assert live.is_prepared()
     assert live.has_pods(4)
 
     groups = list(live.groups())
     assert world.claim("only the job that asks has a group", groups == ["pg-worker"], str(groups))
     for name in ("watcher", "logger"):
-        said = live.references(name)
-        assert world.claim(f"pods of {name} name no gang", said == [{}], str(said))
+        references = live.references(name)
+        assert world.claim(f"pods of {name} name no gang", references == [{}], str(references))
     world.nodes(1, gpus=1)
-    assert live.gang.is_bound_whole()
-    assert world.starts(*(pod["metadata"]["name"] for pod in live.pods("watcher") + live.pods("logger")))
+    assert live.is_bound_whole()
+    assert world.is_bound(*(pod["metadata"]["name"] for pod in live.pods("watcher") + live.pods("logger")))

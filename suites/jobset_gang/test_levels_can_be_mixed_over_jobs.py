@@ -1,26 +1,23 @@
 """A driver that is one gang beside workers of which each replica is one: two levels, one JobSet, one Workload."""
 
-from harness.case import case
-from harness.jobsets import GANG, REPLICATED, job, submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
 
 
 @case(
-    "Jobs of one JobSet may ask for gangs of different levels and share a Workload.",
+    "Jobs of one JobSet MAY ask for gangs of different levels and share a Workload.",
     clauses=["JSG-21", "JSG-02"],
-    needs=["jobset-gang"],
-    profile="JOBSET-GANG",
-    strength="MAY",
 )
 def test_levels_can_be_mixed_over_jobs(world: World) -> None:
     world.nodes(2, gpus=4)
-    live = submit(world, job("driver", pods=2, mode=GANG), job("worker", replicas=2, pods=3, mode=REPLICATED))
+    live = world.submit(
+        JobSet(ReplicatedJob("driver", pods=2, mode=GANG), ReplicatedJob("worker", replicas=2, pods=3, mode=REPLICATED))
+    )
     assert live.is_prepared()
-    for gang in live.gangs.values():
-        assert gang.is_bound_whole()
+    assert live.is_bound_whole()
 
-    names = [one["metadata"]["name"] for one in live.workloads()]
+    names = [workload["metadata"]["name"] for workload in live.workloads()]
     assert world.claim("there is one Workload", names == ["w-train"], str(names))
     groups = live.groups()
-    wanted = {"pg-driver": {"gang": {"minCount": 2}}, "pg-worker": {"gang": {"minCount": 3}}}
-    assert world.claim("it has a group for each job", groups == wanted, str(groups))
+    expected = {"pg-driver": {"gang": {"minCount": 2}}, "pg-worker": {"gang": {"minCount": 3}}}
+    assert world.claim("it has a group for each job", groups == expected, str(groups))

@@ -1,25 +1,32 @@
-"""The same for the jobs of a JobSet: the mode that its pods were made with is the mode of the job."""
+"""What a gang is cannot change under its pods: neither to another mode, nor from nothing, nor to nothing."""
 
-from harness.case import case
-from harness.jobsets import GANG, OFF, REPLICATED, job, submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import GANG, OFF, REPLICATED, JobSet, ReplicatedJob
+
+CHANGES = ((0, OFF), (0, REPLICATED), (1, GANG), (2, GANG), (2, REPLICATED), (0, None), (1, None))  # job, new mode
 
 
 @case(
-    "The gangMode of a replicated job MUST NOT change.",
+    "The gangMode of a replicated job MUST NOT change: neither to another one, nor from nothing, nor to nothing.",
     clauses=["JSG-26"],
-    needs=["jobset-gang"],
-    profile="JOBSET-GANG",
 )
 def test_mode_of_a_job_never_changes(world: World) -> None:
-    live = submit(world, job("driver", mode=GANG), job("worker", replicas=2, mode=REPLICATED))
+    live = world.submit(
+        JobSet(
+            ReplicatedJob("driver", pods=2, mode=GANG),
+            ReplicatedJob("worker", pods=2, replicas=2, mode=REPLICATED),
+            ReplicatedJob("plain", pods=1),
+        )
+    )
     stored = live.object["spec"]["replicatedJobs"]
-    for index, mode in ((0, OFF), (0, REPLICATED), (1, GANG)):
-        jobs = [
-            {**one, "gangConfig": {"gangMode": mode}} if place == index else one for place, one in enumerate(stored)
-        ]
-        path = f"spec.replicatedJobs[{index}].gangConfig.gangMode: Invalid value"
-        name, old = stored[index]["name"], stored[index]["gangConfig"]["gangMode"]
+    for index, mode in CHANGES:
+        rest = {key: value for key, value in stored[index].items() if key != "gangConfig"}
+        changed = rest if mode is None else {**rest, "gangConfig": {"gangMode": mode}}
+        jobs = [changed if place == index else entry for place, entry in enumerate(stored)]
+        name, old = rest["name"], (stored[index].get("gangConfig") or {}).get("gangMode", "nothing")
         assert world.rejects_change(
-            live.object, {"spec": {"replicatedJobs": jobs}}, f"{name} cannot go from {old} to {mode}", mention=path
+            live.object,
+            {"spec": {"replicatedJobs": jobs}},
+            f"{name} cannot go from {old} to {mode or 'nothing'}",
+            mention="gang",
         )

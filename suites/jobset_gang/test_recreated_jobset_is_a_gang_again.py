@@ -1,8 +1,7 @@
-"""Deleted and created anew in one breath, under the same name and with more pods. Nothing of the old may count."""
+"""Deleted and created again in one breath, under the same name and with more pods. Nothing of the old may count."""
 
-from harness.case import case
-from harness.jobsets import GANG, REPLICATED, job, submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
 
 LEVELS = {"whole": (GANG, ""), "by-job": ("", GANG), "by-replica": ("", REPLICATED)}
 
@@ -10,24 +9,20 @@ LEVELS = {"whole": (GANG, ""), "by-job": ("", GANG), "by-replica": ("", REPLICAT
 @case(
     "A JobSet that is created again MUST be a gang again at each level, with a Workload of its own.",
     clauses=["JSG-34"],
-    needs=["jobset-gang"],
-    profile="JOBSET-GANG",
 )
 def test_recreated_jobset_is_a_gang_again(world: World) -> None:
     world.nodes(1, gpus=6)
     for name, (whole, each) in LEVELS.items():
-        old = submit(world, job(replicas=2, pods=1, mode=each), name=name, mode=whole)
-        for gang in old.gangs.values():
-            assert gang.is_bound_whole()
-        old.remove()
-        new = submit(world, job(replicas=2, pods=3, mode=each), name=name, mode=whole)
-        for gang in new.gangs.values():
-            assert gang.is_bound_whole()
+        old = world.submit(JobSet(ReplicatedJob("worker", replicas=2, pods=1, mode=each), name=name, mode=whole))
+        assert old.is_bound_whole()
+        old.delete()
+        new = world.submit(JobSet(ReplicatedJob("worker", replicas=2, pods=3, mode=each), name=name, mode=whole))
+        assert new.is_bound_whole()
 
         assert new.is_prepared()
         owners = [owner["uid"] for owner in new.workload()["metadata"].get("ownerReferences") or ()]
         assert world.claim(f"{name}: its Workload is its own", owners == [new.object["metadata"]["uid"]], str(owners))
         groups, size = list(new.groups().values()), 3 if each == REPLICATED else 6
         assert world.claim(f"{name}: its group has the new size", groups == [{"gang": {"minCount": size}}], str(groups))
-        new.remove()
+        new.delete()
         assert new.is_gone()

@@ -1,35 +1,42 @@
-"""A pod fails and the JobSet starts over: all its Jobs are made anew, and their pods wait for each other once more."""
+"""A JobSet that starts over has new Jobs and new pods, which must be gangs like those before them, at each level."""
 
-from harness.case import case
-from harness.jobsets import GANG, job, submit
-from harness.world import Object, World
+from functools import partial
+
+from harness import World, case
+from harness.cases.workloads import GANG, REPLICATED, JobSet, Object, ReplicatedJob, SubmittedJobSet
+
+LEVELS = {"whole": (GANG, "", "pg-whole"), "by-job": ("", GANG, "pg-worker"), "each": ("", REPLICATED, "pg-worker")}
 
 
 def _may_restart(jobset: Object) -> None:
     jobset["spec"]["failurePolicy"] = {"maxRestarts": 1}
 
 
+def _is_new(live: SubmittedJobSet, old: set[str]) -> bool:
+    pods = live.pods()
+    return len(pods) == 4 and not old & {pod["metadata"]["uid"] for pod in pods}
+
+
 @case(
-    "The pods of a JobSet that starts over MUST be in its gang again.",
-    clauses=["JSG-34", "JSG-12"],
-    needs=["jobset-gang"],
-    profile="JOBSET-GANG",
+    "The pods of a JobSet that starts over MUST be in its gangs again, at each level.",
+    clauses=["JSG-34", "JSG-12", "JSG-14", "JSG-16"],
 )
 def test_restarted_jobset_is_a_gang_again(world: World) -> None:
-    world.nodes(1, gpus=4)
-    live = submit(world, job(replicas=2, pods=2), mode=GANG, alter=_may_restart)
-    assert live.gang.is_bound_whole()
-    assert world.claim("all its pods run", world.until(live.gang.running, "bound"))
-    old = {pod["metadata"]["uid"] for pod in live.pods()}
-    world.change(
-        ("v1", "Pod"), live.pods()[0]["metadata"]["name"], {"status": {"phase": "Failed"}}, subresource="status"
-    )
-
-    def anew() -> bool:
-        pods = live.pods()
-        return len(pods) == 4 and not old & {pod["metadata"]["uid"] for pod in pods}
-
-    assert world.sees("all four pods are new ones", anew, "reconnected")
-    assert live.gang.is_bound_whole()
-    said = live.references()
-    assert world.claim("they name the same gang", said == [live.reference("pg-train", "pg-train")], str(said))
+    world.nodes(1, gpus=12)
+    for name, (whole, each, group) in LEVELS.items():
+        job = ReplicatedJob("worker", replicas=2, pods=2, mode=each)
+        live = world.submit(JobSet(job, name=name, mode=whole), alter=_may_restart)
+        assert live.is_prepared()
+        assert live.is_bound_whole()
+        running = world.until(lambda jobset=live: all(gang.running() for gang in jobset.gangs), "bound")
+        assert world.claim(f"all pods of {name} run", running)
+        old = {pod["metadata"]["uid"] for pod in live.pods()}
+        failed = live.pods()[0]["metadata"]["name"]
+        world.objects.change(("v1", "Pod"), failed, {"status": {"phase": "Failed"}}, subresource="status")
+        assert world.sees(f"all four pods of {name} are new ones", partial(_is_new, live, old), "reconnected")
+        assert live.is_bound_whole()
+        for index in (0, 1) if each == REPLICATED else (None,):
+            assert live.refers_to(group, "worker", index)
+        references = live.references()
+        count = 2 if each == REPLICATED else 1
+        assert world.claim(f"the pods of {name} are in {count} gangs", len(references) == count, str(references))

@@ -1,35 +1,34 @@
 """What works today, without any gangConfig: the user writes Workload and gang, and refers to them in every template."""
 
-from harness.case import case
-from harness.jobsets import job, submit
-from harness.native import Native, gang_policy
-from harness.world import Object, World
+from harness import World, case
+from harness.cases.workloads import JobSet, Object, ReplicatedJob
 
 
 @case(
     "With a Workload made by hand and references in every template the whole JobSet MUST be a gang.",
     clauses=["JSG-27"],
-    needs=["jobset-gang"],
-    profile="JOBSET-GANG",
 )
 def test_workload_by_hand_makes_the_jobset_a_gang(world: World) -> None:
-    native = Native(world)
-    own = native.reference("w-train", "pg-train", "pg-train")
+    native = world.native
+    by_hand = native.reference("w-train", "pg-train", "pg-train")
 
     def refer(jobset: Object) -> None:
-        for one in jobset["spec"]["replicatedJobs"]:
-            one["template"]["spec"]["template"]["spec"][native.reference_field] = own
+        for entry in jobset["spec"]["replicatedJobs"]:
+            entry["template"]["spec"]["template"]["spec"][native.reference_field] = by_hand
 
     target = {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": "train"}
-    world.create(native.workload("w-train", {"pg-train": gang_policy(4)}, controllerRef=target))
+    world.create(native.workload("w-train", {"pg-train": native.gang_policy(4)}, controllerRef=target))
     if not native.inline:
-        world.create(native.group("pg-train", gang_policy(4), "w-train", "pg-train", label="train"))
+        world.create(native.group("pg-train", native.gang_policy(4), "w-train", "pg-train", label="train"))
     world.nodes(1, gpus=3)
-    live = submit(world, job("driver", pods=2, gang="train"), job(pods=2, gang="train"), alter=refer)
+    live = world.submit(
+        JobSet(ReplicatedJob("driver", pods=2, gang="train"), ReplicatedJob("worker", pods=2, gang="train")),
+        alter=refer,
+    )
     assert live.has_pods(4)
-    assert live.gang.is_refused()
+    assert live.is_refused()
 
     world.nodes(1, gpus=1)
-    assert live.gang.is_bound_whole()
-    said = live.references()
-    assert world.claim("pods name what their templates name", said == [own], str(said))
+    assert live.is_bound_whole()
+    references = live.references()
+    assert world.claim("pods name what their templates name", references == [by_hand], str(references))

@@ -1,27 +1,26 @@
 """Who makes something cleans it up, and does so by owner references: that works without the controller, too."""
 
-from harness.case import case
-from harness.jobsets import GANG, REPLICATED, job, submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
 
 
 @case(
     "A Workload that the controller made MUST belong to its JobSet and MUST go with it.",
     clauses=["JSG-07"],
-    needs=["jobset-gang"],
-    profile="JOBSET-GANG",
 )
 def test_workload_goes_with_its_jobset(world: World) -> None:
     world.nodes(1, gpus=8)
-    live = submit(world, job("driver", pods=1, mode=GANG), job(replicas=2, pods=2, mode=REPLICATED))
-    other = submit(world, job(pods=1), name="other", mode=GANG)
+    live = world.submit(
+        JobSet(ReplicatedJob("driver", pods=1, mode=GANG), ReplicatedJob("worker", replicas=2, pods=2, mode=REPLICATED))
+    )
+    other = world.submit(JobSet(ReplicatedJob("worker", pods=1), name="other", mode=GANG))
     assert live.is_prepared()
     assert other.is_prepared()
 
     owners = live.workload()["metadata"].get("ownerReferences") or []
     uids = [owner["uid"] for owner in owners if owner.get("controller")]
     assert world.claim("its Workload belongs to it", uids == [live.object["metadata"]["uid"]], str(owners))
-    live.remove()
+    live.delete()
     assert live.is_gone()
-    names = [one["metadata"]["name"] for one in other.workloads()]
+    names = [workload["metadata"]["name"] for workload in other.workloads()]
     assert world.claim("the Workload of another JobSet stays", names == ["w-other"], str(names))

@@ -1,14 +1,11 @@
 """The negative half: one pod too many, and none may start while the cluster looks on."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A job that does not fit as a whole MUST NOT have any pod started.",
     clauses=["KAR-0053-2", "GANG-02"],
-    profile="KAR-0053",
 )
 def test_job_that_does_not_fit_does_not_run(world: World) -> None:
     world.nodes(2, gpus=8)
@@ -16,4 +13,4 @@ def test_job_that_does_not_fit_does_not_run(world: World) -> None:
     job = world.submit(Gang("training", size=5, gpus=4))
 
     assert job.is_refused()
-    assert job.still_waits()
+    assert job.stays_pending()

@@ -1,8 +1,7 @@
 """A name alone says that there is a gang and not how large it is."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import Object, World
+from harness import Gang, World, case
+from harness.cases.workloads import Object
 
 
 def without_minimum(pod: Object) -> None:
@@ -14,8 +13,7 @@ def without_minimum(pod: Object) -> None:
 @case(
     "Pods that name a gang by annotation and state no minimum MUST NOT be bound in part.",
     clauses=["KOORD-03"],
-    needs=["gang", "annotations"],
-    profile="KOORDINATOR",
+    needs=["annotations"],
     level="extended",
 )
 def test_annotation_without_a_minimum_declares_nothing(world: World) -> None:
@@ -23,4 +21,4 @@ def test_annotation_without_a_minimum_declares_nothing(world: World) -> None:
 
     gang = world.submit(Gang("unsaid", size=4, gpus=2, style="annotations"), alter=without_minimum)
 
-    assert gang.still_waits()
+    assert gang.stays_pending()

@@ -1,8 +1,7 @@
 """The keys that were in use before this design had its own."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import Object, World
+from harness import Gang, World, case
+from harness.cases.workloads import Object
 
 
 def by_community(pod: Object) -> None:
@@ -15,8 +14,7 @@ def by_community(pod: Object) -> None:
 @case(
     "A gang declared by the community's keys for name and minimum MUST be bound whole or not at all.",
     clauses=["KOORD-04"],
-    needs=["gang", "annotations"],
-    profile="KOORDINATOR",
+    needs=["annotations"],
     level="extended",
 )
 def test_keys_of_the_community_declare_a_gang(world: World) -> None:
@@ -25,8 +23,8 @@ def test_keys_of_the_community_declare_a_gang(world: World) -> None:
     assert gang.is_bound_whole()
 
     second = world.submit(Gang("older", size=4, gpus=1, missing=1, style="annotations"), alter=by_community)
-    world.free(gang)
+    gang.delete()
 
-    assert second.still_waits()
+    assert second.stays_pending()
     second.create_missing()
     assert second.is_bound_whole()

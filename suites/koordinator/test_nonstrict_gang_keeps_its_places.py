@@ -1,15 +1,12 @@
 """A large gang that keeps what it has got gets there in the end, at the cost of everybody else."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that is not strict MUST keep its places while a member has none, and MUST be bound when that one fits.",
     clauses=["KOORD-10", "KOORD-25", "KOORD-26"],
-    needs=["gang", "nonstrict"],
-    profile="KOORDINATOR",
+    needs=["nonstrict"],
 )
 def test_nonstrict_gang_keeps_its_places(world: World) -> None:
     world.nodes(1, gpus=6)
@@ -17,7 +14,7 @@ def test_nonstrict_gang_keeps_its_places(world: World) -> None:
     assert gang.is_refused()
 
     single = world.pod(gpus=4)
-    assert world.waits(single)
+    assert world.stays_pending(single)
     world.nodes(1, gpus=2)
 
     assert gang.is_bound_whole()

@@ -1,15 +1,12 @@
 """An elastic job grows: more members than the quorum, created when the gang already runs."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "Members created after their gang has started MUST be bound where they fit.",
     clauses=["GANG-14", "WL-45"],
-    needs=["gang", "quorum"],
-    profile="GANG-LIFECYCLE",
+    needs=["quorum"],
 )
 def test_further_members_join_the_running_gang(world: World) -> None:
     world.nodes(2, gpus=4)

@@ -1,15 +1,12 @@
 """An elastic job goes to sleep with all its members while its group stays. Others use the room; then it wakes up."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that lost all its members MUST start whole or not at all when they come back.",
     clauses=["GANG-39", "GANG-02"],
-    needs=["gang", "starts-anew"],
-    profile="GANG-LIFECYCLE",
+    needs=["starts-anew"],
 )
 def test_gang_scaled_to_zero_starts_whole_again(world: World) -> None:
     world.nodes(2, gpus=4)
@@ -17,11 +14,12 @@ def test_gang_scaled_to_zero_starts_whole_again(world: World) -> None:
     assert gang.is_bound_whole()
     members = [f"elastic-{n}" for n in range(4)]
 
-    assert gang.lose(*members)
+    gang.delete(*members)
+    assert gang.is_gone(*members)
     other = world.submit(Gang("other", size=2, gpus=2))
     assert other.is_bound_whole()
     gang.create_again(*members)
     assert gang.is_refused()
-    world.free(other)
+    other.delete()
 
     assert gang.is_bound_whole()

@@ -1,14 +1,11 @@
 """Members end by themselves, and nobody deletes them: finished pods must not hold a GPU."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "When the members of a gang have finished, the gang that waits for their room MUST be bound whole.",
     clauses=["GANG-26", "WL-65"],
-    profile="GANG-LIFECYCLE",
 )
 def test_gang_that_completes_frees_its_room(world: World) -> None:
     world.nodes(2, gpus=4)

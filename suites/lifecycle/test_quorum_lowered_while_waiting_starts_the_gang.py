@@ -1,15 +1,12 @@
 """The user settles for less while the gang waits."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A waiting gang whose quorum is lowered to what fits MUST start.",
     clauses=["GANG-27"],
-    needs=["gang", "quorum", "quorum-edit"],
-    profile="GANG-LIFECYCLE",
+    needs=["quorum", "quorum-edit"],
 )
 def test_quorum_lowered_while_waiting_starts_the_gang(world: World) -> None:
     world.nodes(1, gpus=4)

@@ -1,15 +1,12 @@
 """The room that appears would have been enough for the old quorum, and is not for the new one."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A waiting gang whose quorum is raised MUST NOT start with the former quorum.",
     clauses=["GANG-27"],
-    needs=["gang", "quorum", "quorum-edit"],
-    profile="GANG-LIFECYCLE",
+    needs=["quorum", "quorum-edit"],
 )
 def test_quorum_raised_while_waiting_holds_the_gang(world: World) -> None:
     world.nodes(1, gpus=2)
@@ -19,6 +16,6 @@ def test_quorum_raised_while_waiting_holds_the_gang(world: World) -> None:
     gang.edit_quorum(4)
     world.nodes(1, gpus=4)
 
-    assert gang.still_waits()
+    assert gang.stays_pending()
     world.nodes(1, gpus=2)
     assert gang.is_bound_whole()

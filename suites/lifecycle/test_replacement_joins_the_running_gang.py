@@ -1,23 +1,21 @@
 """A member of a running gang is lost and comes back under another name. It is one pod and no quorum, yet it must
 run."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A replacement of a lost member MUST be bound into its running gang.",
     clauses=["GANG-14", "WL-45", "KOORD-33"],
-    profile="GANG-LIFECYCLE",
 )
 def test_replacement_joins_the_running_gang(world: World) -> None:
     world.nodes(2, gpus=4)
     gang = world.submit(Gang("running", size=4, gpus=2))
     assert gang.is_bound_whole()
-    assert gang.lose("running-1")
+    gang.delete("running-1")
+    assert gang.is_gone("running-1")
 
-    newcomer = gang.replace("running-1")
+    gang.create_again("running-1", suffix="-again")
 
     assert gang.is_bound_whole()
-    assert world.claim("the newcomer has the free place", world.is_bound(newcomer))
+    assert world.claim("the newcomer has the free place", bool(world.cluster.node_of("running-1-again")))

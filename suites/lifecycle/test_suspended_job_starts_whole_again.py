@@ -1,28 +1,25 @@
 """A Job is suspended for others and resumed while they still run: half of it would fit, and must not start."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.jobs import submit_job
-from harness.world import World
+from harness import Gang, World, case
+from harness.cases.workloads import Job
 
 
 @case(
     "A suspended job MUST give its room back, and when it is resumed it MUST start whole or not at all.",
     clauses=["GANG-39", "GANG-13", "GANG-02"],
-    needs=["gang", "starts-anew"],
-    profile="GANG-LIFECYCLE",
+    needs=["starts-anew"],
 )
 def test_suspended_job_starts_whole_again(world: World) -> None:
     world.nodes(2, gpus=4)
-    job = submit_job(world, Gang("training", size=4, gpus=2))
-    assert job.gang.is_bound_whole()
+    job = world.submit(Job("training", size=4, gpus=2))
+    assert job.is_bound_whole()
 
     job.suspend()
-    assert job.gang.is_released()
+    assert job.is_released()
     other = world.submit(Gang("other", size=2, gpus=2))
     assert other.is_bound_whole()
     job.resume()
-    assert job.gang.is_refused()
-    world.free(other)
+    assert job.is_refused()
+    other.delete()
 
-    assert job.gang.is_bound_whole()
+    assert job.is_bound_whole()

@@ -1,25 +1,23 @@
 """Whoever deletes a leader need not know of its group."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS
 
 
 @case(
     "The group of a leader that is deleted MUST go, and the groups of other leaders MUST stay.",
     clauses=["LWS-28"],
-    needs=["leader-worker-set", "lws-group-object"],
-    profile="LWS",
+    needs=["lws-group-object"],
 )
 def test_deleted_leader_takes_its_group_along(world: World) -> None:
     world.nodes(1, gpus=4)
-    live = submit(world, replicas=2, size=2)
-    assert live.is_placed_whole()
+    live = world.submit(LWS(replicas=2, size=2))
+    assert live.is_bound_whole()
     assert live.has_groups()
-    gone, kept = (live.group(index)["metadata"]["uid"] for index in range(2))
+    gone, remaining = (live.group(index)["metadata"]["uid"] for index in range(2))
 
-    live.lose_leader()
+    live.delete(leader=0)
 
     assert world.sees("the group of the deleted leader went", lambda: gone not in live.group_uids(), "gone")
     assert live.has_groups()
-    assert world.claim("the group of the other leader is the same", live.group(1)["metadata"]["uid"] == kept)
+    assert world.claim("the group of the other leader is the same", live.group(1)["metadata"]["uid"] == remaining)

@@ -1,21 +1,19 @@
 """A scheduler knows a gang by what its pods say. All of a replica say the same, and what they name is there."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS
 
 
 @case(
     "Every pod of a replica MUST name the replica's group in the way of its scheduler.",
     clauses=["LWS-14", "LWS-15"],
-    needs=["leader-worker-set", "lws-group-object"],
-    profile="LWS",
+    needs=["lws-group-object"],
 )
 def test_every_pod_names_its_group(world: World) -> None:
     world.nodes(1, gpus=6)
 
-    live = submit(world, replicas=2, size=3)
-    assert live.is_placed_whole()
+    live = world.submit(LWS(replicas=2, size=3))
+    assert live.is_bound_whole()
     assert live.has_groups()
 
     for index in range(2):

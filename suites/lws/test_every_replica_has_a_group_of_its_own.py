@@ -1,23 +1,21 @@
 """A set of three replicas is three gangs: as many groups as leaders, no more and no fewer, where the set lives."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS
 
 
 @case(
     "A set MUST have exactly one group for each of its replicas, in its own namespace.",
     clauses=["LWS-01", "LWS-06", "LWS-10"],
-    needs=["leader-worker-set", "lws-group-object"],
-    profile="LWS",
+    needs=["lws-group-object"],
 )
 def test_every_replica_has_a_group_of_its_own(world: World) -> None:
     world.nodes(3, gpus=2)
 
-    live = submit(world, replicas=3, size=2)
+    live = world.submit(LWS(replicas=3, size=2))
 
     assert live.has_groups()
-    assert live.is_placed_whole()
+    assert live.is_bound_whole()
     groups, leaders = live.groups(), live.leaders()
     assert world.claim("there are as many groups as leaders", len(groups) == len(leaders) == 3, f"{len(groups)} groups")
     elsewhere = {group["metadata"]["namespace"] for group in groups} - {world.namespace}

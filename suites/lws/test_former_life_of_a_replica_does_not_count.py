@@ -1,32 +1,28 @@
 """The old workers take their time to go, and hold their room. A new leader is not one of three because of them."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.world import CLING, Object, World
+from harness import World, case
+from harness.cases.workloads import LWS, Object
 
 
 @case(
-    "A leader made anew MUST NOT be bound on the strength of workers of its former life.",
+    "A leader created again MUST NOT be bound because of workers of its former incarnation.",
     clauses=["LWS-29", "LWS-02"],
-    needs=["leader-worker-set"],
-    profile="LWS",
     level="extended",
 )
 def test_former_life_of_a_replica_does_not_count(world: World) -> None:
     def slow_to_go(obj: Object) -> None:
-        template = obj["spec"]["leaderWorkerTemplate"]["workerTemplate"]
-        template["metadata"]["finalizers"] = [CLING]
+        world.faults.delay_deletion(obj["spec"]["leaderWorkerTemplate"]["workerTemplate"])
 
     world.nodes(1, gpus=3)
-    live = submit(world, size=3, leader=1, alter=slow_to_go)
-    assert live.is_placed_whole()
+    live = world.submit(LWS(size=3, leader=1), alter=slow_to_go)
+    assert live.is_bound_whole()
 
-    old = live.lose_leader()
+    live.delete(leader=0)
 
-    assert world.sees("the old workers are on their way", lambda: len(world.leaving()) == 2)
-    assert live.gangs[0].stays_unbound()
-    assert world.passes()
+    assert world.sees("the old workers are on their way", lambda: len(world.cluster.terminating()) == 2)
+    assert live.gangs[0].must_stay_unbound()
+    assert world.scheduler_is_working()
     world.lift(live.gangs[0])
-    world.let_go()
-    assert live.is_made_anew(old)
-    assert live.is_placed_whole()
+    world.faults.finish_deletions()
+    assert live.is_replaced()
+    assert live.is_bound_whole()

@@ -1,27 +1,24 @@
 """The feature is off: sets work as ever, pods are placed one by one, and nothing speaks of gangs."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.leaderworker_faults import turn_off
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS
 
 
 @case(
     "With gangs turned off no group MUST be made, and no pod MUST name one.",
     clauses=["LWS-36"],
-    needs=["leader-worker-set", "lws-switch"],
-    profile="LWS",
+    needs=["lws-switch"],
     level="extended",
-    disruptive=True,
+    disturbs="control-plane",
 )
 def test_gangs_turned_off_leave_no_trace(world: World) -> None:
-    turn_off(world)
+    world.faults.turn_gangs_off()
     world.nodes(1, gpus=4)
 
-    live = submit(world, replicas=2, size=2, promised=1)
+    live = world.submit(LWS(replicas=2, size=2, quorum=1))
 
-    assert live.is_placed_whole()
-    made = [group["metadata"]["name"] for group in live.groups()]
-    assert world.claim("no group is named after the set", not made, ", ".join(made))
+    assert live.is_bound_whole()
+    groups = [group["metadata"]["name"] for group in live.groups()]
+    assert world.claim("no group is named after the set", not groups, ", ".join(groups))
     named = sorted({live.place(pod) for pod in live.pods() if live.place(pod).startswith("serve-")})
     assert world.claim("no pod names a group of the set", not named, ", ".join(named))

@@ -1,28 +1,25 @@
 """The leader is there, the group is not, and whoever owes it is gone. Its successor has only the API server to ask."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.leaderworker_faults import allow_groups, controller_complains, refuse_groups
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS
 
 
 @case(
     "A group that was due when the controller was killed MUST be made when it is back.",
     clauses=["LWS-37"],
-    needs=["leader-worker-set", "lws-group-object"],
-    profile="LWS",
+    needs=["lws-group-object"],
     level="extended",
-    disruptive=True,
+    disturbs="control-plane",
 )
 def test_group_is_made_after_the_controller_was_killed(world: World) -> None:
     world.nodes(1, gpus=3)
-    assert refuse_groups(world)
-    live = submit(world, size=3)
-    assert controller_complains(world)
+    assert world.faults.refuse_groups()
+    live = world.submit(LWS(size=3))
+    assert world.faults.controller_was_refused()
 
-    world.kill("controller")
-    allow_groups(world)
-    world.restart("controller")
+    world.faults.kill("controller")
+    world.faults.allow_groups()
+    world.faults.restart("controller")
 
     assert live.has_groups()
-    assert live.is_placed_whole()
+    assert live.is_bound_whole()

@@ -1,29 +1,33 @@
 """The group of the old leader is slow to go. The new leader must not take it for its own, which will soon be gone."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.leaderworker_faults import hold_group
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS, SubmittedLWS
+
+
+def set_finalizers(world: World, live: SubmittedLWS, finalizers: list[str]) -> None:
+    """Keep the groups of a set from going when they are deleted, or let them go."""
+    for group in live.groups():
+        kind, name = (group["apiVersion"], group["kind"]), group["metadata"]["name"]
+        world.objects.change(kind, name, {"metadata": {"finalizers": finalizers}})
 
 
 @case(
-    "A leader made anew while the old one's group is still going MUST have a group of its own in the end.",
+    "A leader created again while the old one's group is still going MUST have a group of its own in the end.",
     clauses=["LWS-29"],
-    needs=["leader-worker-set", "lws-group-object"],
-    profile="LWS",
+    needs=["lws-group-object"],
     level="extended",
 )
 def test_leader_made_anew_outlives_the_old_group(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = submit(world, size=2)
-    assert live.is_placed_whole()
+    live = world.submit(LWS(size=2))
+    assert live.is_bound_whole()
     assert live.has_groups()
-    hold_group(live, hold=True)
+    set_finalizers(world, live, ["example.com/hold"])
 
-    old = live.lose_leader()
-    assert live.is_made_anew(old)
-    assert world.comes_to_rest()
-    hold_group(live, hold=False)
+    live.delete(leader=0)
+    assert live.is_replaced()
+    assert world.is_at_rest()
+    set_finalizers(world, live, [])
 
-    assert live.leads_its_group()
-    assert live.is_placed_whole()
+    assert live.leader_owns_group()
+    assert live.is_bound_whole()

@@ -1,22 +1,20 @@
 """The leader waited for the room of its workers, who do not even exist. Now there is room for all."""
 
-from harness.case import case
-from harness.leaderworker import LEADER_READY, submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LEADER_READY, LWS
 
 
 @case(
     "With the startup policy LeaderReady a leader that waited MUST start once there is room for its replica.",
     clauses=["LWS-23", "LWS-24"],
-    needs=["leader-worker-set", "lws-min-resources"],
-    profile="LWS",
+    needs=["lws-min-resources"],
 )
 def test_leader_starts_when_there_is_room_for_its_replica(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = submit(world, size=4, startup=LEADER_READY)
+    live = world.submit(LWS(size=4, startup=LEADER_READY))
     assert live.is_complete()
     assert live.gangs[0].is_refused()
 
     world.nodes(1, gpus=2)
 
-    assert live.is_placed_whole()
+    assert live.is_bound_whole()

@@ -1,23 +1,21 @@
 """The new leader is not ready before it is placed, not placed without a group, and has no workers until it is ready."""
 
-from harness.case import case
-from harness.leaderworker import LEADER_READY, submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LEADER_READY, LWS
 
 
 @case(
-    "With the startup policy LeaderReady a leader made anew MUST get a new group and be bound.",
+    "With the startup policy LeaderReady a leader created again MUST get a new group and be bound.",
     clauses=["LWS-29", "LWS-20"],
-    needs=["leader-worker-set", "lws-group-object"],
-    profile="LWS",
+    needs=["lws-group-object"],
 )
 def test_leader_that_goes_first_made_anew_gets_a_group(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = submit(world, size=2, startup=LEADER_READY)
-    assert live.is_placed_whole()
+    live = world.submit(LWS(size=2, startup=LEADER_READY))
+    assert live.is_bound_whole()
 
-    old = live.lose_leader()
+    live.delete(leader=0)
 
-    assert live.is_made_anew(old)
-    assert live.leads_its_group()
-    assert live.is_placed_whole()
+    assert live.is_replaced()
+    assert live.leader_owns_group()
+    assert live.is_bound_whole()

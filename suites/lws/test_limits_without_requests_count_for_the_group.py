@@ -1,16 +1,13 @@
 """A container with limits and no requests asks for its limits; that is filled in in pods, not in templates."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.leaderworker_seen import amounts, sum_of
-from harness.world import Object, World
+from harness import World, case
+from harness.cases.workloads import LWS, Object
 
 
 @case(
     "A group MUST ask for what its pods ask for also if their template states limits only.",
     clauses=["LWS-21"],
-    needs=["leader-worker-set", "lws-group-object"],
-    profile="LWS",
+    needs=["lws-group-object"],
     level="extended",
 )
 def test_limits_without_requests_count_for_the_group(world: World) -> None:
@@ -20,9 +17,9 @@ def test_limits_without_requests_count_for_the_group(world: World) -> None:
 
     world.nodes(1, gpus=4)
 
-    live = submit(world, size=2, gpus=2, alter=only_limits)
+    live = world.submit(LWS(size=2, gpus=2), alter=only_limits)
 
     assert live.has_groups()
-    assert live.is_placed_whole()
-    asked, wanted = amounts(live.group()), sum_of(live.replica)
-    assert world.claim("the group asks for what its two pods ask for", asked == wanted, f"it asks for {asked}")
+    assert live.is_bound_whole()
+    asked, needed = live.requests()
+    assert world.claim("the group asks for what its two pods ask for", asked == needed, f"it asks for {asked}")

@@ -1,20 +1,17 @@
 """Two replicas of one set, room for one: leaders come first, and two of them would leave no room for workers."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS
 
 
 @case(
     "Of two replicas with room for one, exactly one MUST be bound whole and the other not at all.",
     clauses=["LWS-04", "LWS-02"],
-    needs=["leader-worker-set"],
-    profile="LWS",
 )
 def test_one_of_two_replicas_runs_whole(world: World) -> None:
     world.nodes(2, gpus=4)
 
-    live = submit(world, replicas=2, size=4, gpus=2)
+    live = world.submit(LWS(replicas=2, size=4, gpus=2))
 
     assert live.is_complete()
     verdict, winner = world.one_of(*live.gangs)

@@ -1,30 +1,32 @@
 """Admission is down. A pod that got through would be a pod of no gang; it is refused and made again later."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.leaderworker_faults import pods_are_refused
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS
+
+
+def refused(world: World, name: str) -> bool:
+    """Whether an event says that the StatefulSet of this name could not create a pod."""
+    events = world.objects.all_of(("v1", "Event"))
+    return any(event["reason"] == "FailedCreate" and event["involvedObject"]["name"] == name for event in events)
 
 
 @case(
     "A pod that cannot be given its gang MUST be refused, and MUST come with its gang in the end.",
     clauses=["LWS-38", "LWS-17"],
-    needs=["leader-worker-set"],
-    profile="LWS",
     level="extended",
-    disruptive=True,
+    disturbs="control-plane",
 )
 def test_pods_are_refused_while_no_place_can_be_given(world: World) -> None:
     world.nodes(1, gpus=3)
-    live = submit(world, size=3)
-    assert live.is_placed_whole()
+    live = world.submit(LWS(size=3))
+    assert live.is_bound_whole()
 
-    world.kill("controller")
-    old = live.lose_leader()
-    assert pods_are_refused(world, "serve")
-    world.restart("controller")
+    world.faults.kill("controller")
+    live.delete(leader=0)
+    assert world.sees("the pods of StatefulSet serve are refused", lambda: refused(world, "serve"))
+    world.faults.restart("controller")
 
-    assert live.is_made_anew(old, deadline="reconnected")
+    assert live.is_replaced(deadline="reconnected")
     assert live.gangs[0].is_bound_whole("reconnected")
     bare = [pod["metadata"]["name"] for pod in live.pods() if not live.place(pod)]
     assert world.claim("every pod names its gang", not bare, ", ".join(bare))

@@ -1,22 +1,19 @@
 """A replica that asks for more than the whole cluster has is not lost: clusters grow."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS
 
 
 @case(
     "A replica larger than the cluster MUST be bound whole once nodes have come.",
     clauses=["LWS-02", "LWS-03"],
-    needs=["leader-worker-set"],
-    profile="LWS",
 )
 def test_replica_larger_than_the_cluster_starts_when_nodes_come(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = submit(world, size=3, gpus=2, leader=0)
+    live = world.submit(LWS(size=3, gpus=2, leader=0))
     assert live.is_complete()
     assert live.gangs[0].is_refused()
 
     world.nodes(1, gpus=2)
 
-    assert live.is_placed_whole()
+    assert live.is_bound_whole()

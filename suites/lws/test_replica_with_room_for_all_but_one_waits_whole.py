@@ -1,23 +1,20 @@
 """One worker short of room: nothing of the replica may start."""
 
-from harness.case import case
-from harness.leaderworker import submit
-from harness.world import World
+from harness import World, case
+from harness.cases.workloads import LWS
 
 
 @case(
     "A replica with room for all its pods but one MUST NOT have a single pod bound.",
     clauses=["LWS-02", "LWS-03"],
-    needs=["leader-worker-set"],
-    profile="LWS",
 )
 def test_replica_with_room_for_all_but_one_waits_whole(world: World) -> None:
     world.nodes(2, gpus=4)
-    assert world.starts(world.pod(gpus=2))
+    assert world.is_bound(world.pod(gpus=2))
 
-    live = submit(world, size=4, gpus=2)
+    live = world.submit(LWS(size=4, gpus=2))
 
     assert live.is_complete()
     (gang,) = live.gangs
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()

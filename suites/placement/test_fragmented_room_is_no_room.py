@@ -1,8 +1,6 @@
 """The sum of what is free is enough, but no node has enough for one more member: adding up is not placing."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
@@ -15,4 +13,4 @@ def test_fragmented_room_is_no_room(world: World) -> None:
     gang = world.submit(Gang("wide", size=6, gpus=2))
 
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()

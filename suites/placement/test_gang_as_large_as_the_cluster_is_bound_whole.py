@@ -1,9 +1,7 @@
 """The other end: not one GPU is left over, so a scheduler that keeps a reserve, or books one member twice, cannot
 pass."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(

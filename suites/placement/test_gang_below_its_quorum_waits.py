@@ -1,8 +1,6 @@
 """Members that nobody created cannot be placed, so the others must not be either, however much room there is."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
@@ -15,4 +13,4 @@ def test_gang_below_its_quorum_waits(world: World) -> None:
     gang = world.submit(Gang("late", size=4, gpus=1, missing=1))
 
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()

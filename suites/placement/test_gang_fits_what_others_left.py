@@ -1,8 +1,6 @@
 """Nodes are partly used already; the gang must be fitted into the rest without taking a GPU twice."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
@@ -12,7 +10,7 @@ from harness.world import World
 def test_gang_fits_what_others_left(world: World) -> None:
     world.nodes(3, gpus=4)
     pods = [world.pod(gpus=2) for _ in range(3)]
-    assert world.starts(*pods)
+    assert world.is_bound(*pods)
 
     gang = world.submit(Gang("rest", size=3, gpus=2))
 

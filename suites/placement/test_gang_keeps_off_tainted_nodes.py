@@ -1,10 +1,7 @@
 """A taint takes a node away from a gang as it does from any pod; the part that would fit elsewhere must not run
 alone."""
 
-from harness.box.nodes import Taint
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, Taint, World, case
 
 
 @case(
@@ -18,4 +15,4 @@ def test_gang_keeps_off_tainted_nodes(world: World) -> None:
     gang = world.submit(Gang("plain", size=4, gpus=2))
 
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()

@@ -1,8 +1,6 @@
 """No amount of waiting helps this gang; what matters is that its first members are not placed in the meantime."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
@@ -15,4 +13,4 @@ def test_gang_larger_than_the_cluster_binds_nothing(world: World) -> None:
     gang = world.submit(Gang("giant", size=16, gpus=1))
 
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()

@@ -1,8 +1,6 @@
 """Large enough that binding takes a while: the window between first and last bind is where gangs are seen in part."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(

@@ -1,8 +1,6 @@
 """The smallest gang: every scheduler that counts members one too high or one too low shows it here."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(

@@ -1,8 +1,6 @@
 """Two namespaces, one name, half a quorum each: added up they would start, and they must not be added up."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
@@ -20,4 +18,4 @@ def test_gang_of_the_same_name_elsewhere_does_not_count(world: World) -> None:
     here.create_missing()
 
     assert here.is_bound_whole()
-    assert there.still_waits()
+    assert there.stays_pending()

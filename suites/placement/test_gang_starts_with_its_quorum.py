@@ -1,14 +1,12 @@
 """The quorum is a minimum, not a number to aim at: with room for it the gang starts, and the surplus waits outside."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "With room for the quorum only, the quorum MUST be bound while the other members wait.",
     clauses=["GANG-10", "WL-38", "KOORD-01"],
-    needs=["gang", "quorum"],
+    needs=["quorum"],
 )
 def test_gang_starts_with_its_quorum(world: World) -> None:
     world.nodes(1, gpus=3)

@@ -1,14 +1,12 @@
 """Its members would fit, but the gang says that it needs more in total: the rest may come later, and must have room."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang MUST NOT be begun before there is room for what it declares to need in total.",
     clauses=["GANG-40", "GANG-05"],
-    needs=["gang", "total"],
+    needs=["total"],
     level="extended",
 )
 def test_gang_that_declares_more_than_there_is_waits(world: World) -> None:

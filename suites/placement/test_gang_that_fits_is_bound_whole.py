@@ -1,8 +1,6 @@
 """The first promise of every gang scheduler: room for all of it means all of it starts."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(

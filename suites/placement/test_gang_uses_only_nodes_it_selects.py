@@ -1,8 +1,6 @@
 """There is room, but not where the gang may go."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(

@@ -1,9 +1,8 @@
 """Members that must not share a node are the usual shape of a training job, and the order in which they are tried
 matters: the last one finds only the last node."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import Object, World
+from harness import Gang, World, case
+from harness.cases.workloads import Object
 
 
 def alone(pod: Object) -> None:

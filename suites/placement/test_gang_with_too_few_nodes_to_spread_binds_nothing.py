@@ -1,8 +1,7 @@
 """GPUs in plenty, but one node fewer than members that exclude each other."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import Object, World
+from harness import Gang, World, case
+from harness.cases.workloads import Object
 
 
 def alone(pod: Object) -> None:
@@ -20,4 +19,4 @@ def test_gang_with_too_few_nodes_to_spread_binds_nothing(world: World) -> None:
     gang = world.submit(Gang("apart", size=4, gpus=1), alter=alone)
 
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()

@@ -1,8 +1,6 @@
 """One member short of room: the case that tells a gang scheduler from any other."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
@@ -11,9 +9,9 @@ from harness.world import World
 )
 def test_gang_without_room_binds_nothing(world: World) -> None:
     world.nodes(2, gpus=4)
-    assert world.starts(world.pod(gpus=2))
+    assert world.is_bound(world.pod(gpus=2))
 
     gang = world.submit(Gang("short", size=4, gpus=2))
 
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()

@@ -1,8 +1,6 @@
 """A member with a scheduling gate is not ready to be placed, so it cannot count towards the quorum."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
@@ -14,7 +12,7 @@ def test_gated_member_holds_the_gang(world: World) -> None:
 
     gang = world.submit(Gang("gated", size=4, gpus=2, gated=1))
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()
     gang.open_gates()
 
     assert gang.is_bound_whole()

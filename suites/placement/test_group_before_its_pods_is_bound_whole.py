@@ -1,20 +1,18 @@
 """The usual order of a controller that makes the group and then, at leisure, the pods."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A group object that is there before its pods MUST NOT keep them from being bound whole.",
     clauses=["GANG-15", "WL-32"],
-    needs=["gang", "group-object"],
+    needs=["group-object"],
 )
 def test_group_before_its_pods_is_bound_whole(world: World) -> None:
     world.nodes(2, gpus=4)
 
     gang = world.submit(Gang("planned", size=4, gpus=2, missing=4))
-    assert world.passes()
+    assert world.scheduler_is_working()
     gang.create_missing()
 
     assert gang.is_bound_whole()

@@ -1,8 +1,6 @@
 """Members come one by one, as controllers make them; each of them must wait for the last."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
@@ -15,7 +13,7 @@ def test_last_member_releases_the_gang(world: World) -> None:
 
     for _ in range(3):
         gang.create_missing(1)
-        assert gang.still_waits()
+        assert gang.stays_pending()
     gang.create_missing(1)
 
     assert gang.is_bound_whole()

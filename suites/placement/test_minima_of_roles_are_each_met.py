@@ -1,14 +1,12 @@
 """Three workers would be enough by number, but one of the four that must start is the server."""
 
-from harness.case import case
-from harness.core.gang import Gang, Role
-from harness.world import World
+from harness import Gang, Role, World, case
 
 
 @case(
     "A gang MUST NOT start before the minimum of each of its roles can.",
     clauses=["GANG-32", "KOORD-47"],
-    needs=["gang", "roles", "role-minima"],
+    needs=["roles", "role-minima"],
     level="extended",
 )
 def test_minima_of_roles_are_each_met(world: World) -> None:
@@ -18,4 +16,4 @@ def test_minima_of_roles_are_each_met(world: World) -> None:
     other = world.submit(Gang("more", roles=(Role("server", 1, gpus=8), Role("worker", 4, quorum=2, gpus=0))))
 
     assert other.is_refused()
-    assert other.still_waits()
+    assert other.stays_pending()

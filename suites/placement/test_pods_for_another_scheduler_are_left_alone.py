@@ -1,8 +1,7 @@
 """A scheduler that binds what was not given to it breaks everybody else's cluster."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import Object, World
+from harness import Gang, World, case
+from harness.cases.workloads import Object
 
 
 def elsewhere(pod: Object) -> None:
@@ -18,5 +17,5 @@ def test_pods_for_another_scheduler_are_left_alone(world: World) -> None:
 
     stranger = world.pod(gpus=1, alter=elsewhere)
 
-    assert world.waits(stranger)
+    assert world.stays_pending(stranger)
     assert world.submit(Gang("ours", size=2)).is_bound_whole()

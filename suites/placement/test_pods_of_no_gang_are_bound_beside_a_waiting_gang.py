@@ -1,8 +1,6 @@
 """A waiting gang owns nothing. Pods that fit run."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
@@ -16,5 +14,5 @@ def test_pods_of_no_gang_are_bound_beside_a_waiting_gang(world: World) -> None:
 
     pods = [world.pod(gpus=1) for _ in range(8)]
 
-    assert world.starts(*pods)
-    assert gang.still_waits()
+    assert world.is_bound(*pods)
+    assert gang.stays_pending()

@@ -1,14 +1,12 @@
 """The launcher would fit at any time. It must not run, for its worker never will."""
 
-from harness.case import case
-from harness.core.gang import Gang, Role
-from harness.world import World
+from harness import Gang, Role, World, case
 
 
 @case(
     "A gang with one member that fits on no node MUST NOT have any other member bound.",
     clauses=["GANG-02", "WL-35", "WL-58"],
-    needs=["gang", "roles"],
+    needs=["roles"],
 )
 def test_role_that_fits_nowhere_holds_back_all(world: World) -> None:
     world.nodes(2, gpus=4)
@@ -16,4 +14,4 @@ def test_role_that_fits_nowhere_holds_back_all(world: World) -> None:
     gang = world.submit(Gang("lopsided", roles=(Role("launcher", 3, gpus=0), Role("worker", 1, gpus=8))))
 
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()

@@ -1,14 +1,12 @@
 """A launcher that needs no GPU and workers that need many are one gang."""
 
-from harness.case import case
-from harness.core.gang import Gang, Role
-from harness.world import World
+from harness import Gang, Role, World, case
 
 
 @case(
     "Members with different requests MUST be bound together.",
     clauses=["GANG-01", "WL-58"],
-    needs=["gang", "roles"],
+    needs=["roles"],
 )
 def test_roles_of_different_size_start_together(world: World) -> None:
     world.nodes(2, gpus=4)

@@ -1,8 +1,6 @@
 """GPUs enough, but the nodes take no more pods: a limit that has nothing to do with devices."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(

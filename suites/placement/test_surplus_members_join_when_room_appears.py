@@ -1,14 +1,12 @@
 """A gang that runs with its quorum has not given up on the others."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "Members above the quorum MUST be bound when room for them appears.",
     clauses=["GANG-10", "WL-39"],
-    needs=["gang", "quorum"],
+    needs=["quorum"],
 )
 def test_surplus_members_join_when_room_appears(world: World) -> None:
     world.nodes(1, gpus=3)

@@ -1,22 +1,18 @@
 """There is room. Priority is no reason to put anybody out."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang of higher priority for which there is room MUST NOT evict anything.",
     clauses=["GANG-20", "GANG-21"],
-    needs=["gang", "preemption"],
-    profile="GANG-PREEMPTION",
 )
 def test_gang_that_fits_evicts_nobody(world: World) -> None:
     low, high = world.priority("low", 10), world.priority("high", 100)
     world.nodes(2, gpus=4)
     running = world.submit(Gang("running", size=2, gpus=2, priority=low))
     assert running.is_bound_whole()
-    running.stays_untouched()
+    running.must_stay_untouched()
 
     gang = world.submit(Gang("urgent", size=2, gpus=2, priority=high))
 

@@ -1,24 +1,20 @@
 """A gang that is not ready to be placed must not make room for itself."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that waits for a scheduling gate MUST NOT evict anything before the gate is removed.",
     clauses=["GANG-09", "GANG-20"],
-    needs=["gang", "preemption"],
-    profile="GANG-PREEMPTION",
 )
 def test_gated_gang_never_preempts(world: World) -> None:
     low, high = world.priority("low", 10), world.priority("high", 100)
     world.nodes(2, gpus=4)
     running = world.submit(Gang("running", size=4, gpus=2, priority=low))
     assert running.is_bound_whole()
-    running.stays_untouched()
+    running.must_stay_untouched()
     gated = world.submit(Gang("gated", size=4, gpus=2, priority=high, gated=1))
-    assert gated.still_waits()
+    assert gated.stays_pending()
 
     world.lift(running)
     gated.open_gates()

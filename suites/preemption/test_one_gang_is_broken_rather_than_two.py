@@ -1,16 +1,11 @@
 """Each of two running gangs has exactly its quorum, and one of them would be enough."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "When one of two tight gangs is enough for a preemptor, how many are broken is reported.",
     clauses=["GANG-31"],
-    needs=["gang", "preemption"],
-    strength="OBSERVE",
-    profile="GANG-PREEMPTION",
     level="extended",
 )
 def test_one_gang_is_broken_rather_than_two(world: World) -> None:

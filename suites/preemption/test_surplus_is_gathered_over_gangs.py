@@ -1,16 +1,12 @@
 """Neither gang has surplus enough alone; together they have."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "When the surplus of two running gangs together is enough for a preemptor, how many are broken is reported.",
     clauses=["GANG-31"],
-    needs=["gang", "quorum", "preemption"],
-    strength="OBSERVE",
-    profile="GANG-PREEMPTION",
+    needs=["quorum"],
     level="extended",
 )
 def test_surplus_is_gathered_over_gangs(world: World) -> None:
@@ -23,5 +19,5 @@ def test_surplus_is_gathered_over_gangs(world: World) -> None:
     gang = world.submit(Gang("urgent", size=2, gpus=1, priority=high))
 
     gang.is_bound_whole()
-    broken = [running.gang.name for running in elastic if running.bound < 2]
-    world.claim("no gang falls below its quorum", not broken, f"broken: {broken}")
+    for running in elastic:
+        world.stand(f"gang {running.gang.name} keeps its quorum", running, least=2)

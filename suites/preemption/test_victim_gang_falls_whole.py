@@ -1,16 +1,13 @@
 """Half a training job is worth nothing. A gang that says so must not be left in halves, even if half would be
 enough."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that may only be taken whole MUST be evicted whole or not at all.",
     clauses=["GANG-22", "WL-69"],
-    needs=["gang", "preemption", "gang-disruption"],
-    profile="GANG-PREEMPTION",
+    needs=["gang-disruption"],
 )
 def test_victim_gang_falls_whole(world: World) -> None:
     low, high = world.priority("low", 10), world.priority("high", 100)

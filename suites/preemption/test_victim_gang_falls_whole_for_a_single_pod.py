@@ -1,15 +1,12 @@
 """The preemptor is no gang itself. The victim's wish counts all the same."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that may only be taken whole MUST be evicted whole also for a pod of no gang.",
     clauses=["GANG-22", "WL-72"],
-    needs=["gang", "preemption", "gang-disruption"],
-    profile="GANG-PREEMPTION",
+    needs=["gang-disruption"],
     level="extended",
 )
 def test_victim_gang_falls_whole_for_a_single_pod(world: World) -> None:
@@ -20,5 +17,5 @@ def test_victim_gang_falls_whole_for_a_single_pod(world: World) -> None:
 
     single = world.pod(gpus=2, priority=high)
 
-    assert world.starts(single)
+    assert world.is_bound(single)
     assert victim.is_released()

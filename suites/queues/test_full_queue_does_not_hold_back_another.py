@@ -1,15 +1,11 @@
 """A gang that waits in one queue is nobody's business in the other."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang in a queue with room MUST be bound whole while a gang in a full queue waits.",
     clauses=["GANG-19", "GANG-25"],
-    needs=["gang", "queue"],
-    profile="GANG-QUEUE",
 )
 def test_full_queue_does_not_hold_back_another(world: World) -> None:
     world.nodes(4, gpus=4)
@@ -20,4 +16,4 @@ def test_full_queue_does_not_hold_back_another(world: World) -> None:
     gang = world.submit(Gang("lucky", size=4, gpus=2, queue=free))
 
     assert gang.is_bound_whole()
-    assert waiting.still_waits()
+    assert waiting.stays_pending()

@@ -1,15 +1,11 @@
 """The cluster has room. The queue has not, and not even for part of the gang may that be overlooked."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that exceeds the limit of its queue MUST NOT have a single member bound.",
     clauses=["GANG-25"],
-    needs=["gang", "queue"],
-    profile="GANG-QUEUE",
 )
 def test_gang_over_the_limit_of_its_queue_waits_whole(world: World) -> None:
     world.nodes(4, gpus=4)
@@ -18,4 +14,4 @@ def test_gang_over_the_limit_of_its_queue_waits_whole(world: World) -> None:
     gang = world.submit(Gang("wide", size=4, gpus=2, queue=queue))
 
     assert gang.is_refused()
-    assert gang.still_waits()
+    assert gang.stays_pending()

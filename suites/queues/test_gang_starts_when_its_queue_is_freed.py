@@ -1,15 +1,11 @@
 """Two gangs in a queue for one, in a cluster for two."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that waits for its queue MUST be bound whole when the gang that fills the queue is deleted.",
     clauses=["GANG-05", "GANG-25"],
-    needs=["gang", "queue"],
-    profile="GANG-QUEUE",
 )
 def test_gang_starts_when_its_queue_is_freed(world: World) -> None:
     world.nodes(4, gpus=4)
@@ -18,8 +14,8 @@ def test_gang_starts_when_its_queue_is_freed(world: World) -> None:
     assert first.is_bound_whole()
     second = world.submit(Gang("second", size=4, gpus=2, queue=queue))
     assert second.is_refused()
-    assert second.still_waits()
+    assert second.stays_pending()
 
-    world.free(first)
+    first.delete()
 
     assert second.is_bound_whole()

@@ -1,15 +1,11 @@
 """Exactly as much as the queue allows."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that takes all that its queue allows MUST be bound whole.",
     clauses=["GANG-01", "GANG-25"],
-    needs=["gang", "queue"],
-    profile="GANG-QUEUE",
 )
 def test_gang_within_the_limit_of_its_queue_is_bound_whole(world: World) -> None:
     world.nodes(4, gpus=4)

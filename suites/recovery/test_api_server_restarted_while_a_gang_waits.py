@@ -1,24 +1,21 @@
 """Every watch of the scheduler is cut; what happens next it must learn from a new list."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that waits while the API server is restarted MUST be bound whole when room appears.",
     clauses=["GANG-05", "GANG-17"],
-    profile="GANG-RECOVERY",
     level="extended",
-    disruptive=True,
+    disturbs="control-plane",
 )
 def test_api_server_restarted_while_a_gang_waits(world: World) -> None:
     world.nodes(1, gpus=4)
     gang = world.submit(Gang("patient", size=4, gpus=2))
     assert gang.is_refused()
-    assert world.comes_to_rest()
+    assert world.is_at_rest()
 
-    world.restart("apiserver")
+    world.faults.restart("apiserver")
     world.nodes(1, gpus=4)
 
     assert gang.is_bound_whole("reconnected")

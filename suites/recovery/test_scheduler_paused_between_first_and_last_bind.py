@@ -1,24 +1,21 @@
 """A long garbage collection, or a virtual machine that is moved: the scheduler wakes up in a world that went on."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang whose scheduler was paused after its first bind MUST be bound whole after it goes on.",
     clauses=["GANG-03", "GANG-16"],
-    profile="GANG-RECOVERY",
     level="extended",
-    disruptive=True,
+    disturbs="scheduler",
 )
 def test_scheduler_paused_between_first_and_last_bind(world: World) -> None:
     world.nodes(5, gpus=8)
 
     gang = world.submit(Gang("held", size=40, gpus=1))
-    assert gang.begins()
-    world.pause("scheduler")
+    assert gang.is_being_bound()
+    world.faults.pause("scheduler")
     world.nodes(1, gpus=8)
-    world.resume("scheduler")
+    world.faults.resume("scheduler")
 
     assert gang.is_bound_whole()

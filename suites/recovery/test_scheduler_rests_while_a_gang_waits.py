@@ -1,15 +1,11 @@
 """A gang that cannot be placed is tried again and again. How much of a processor that takes is worth knowing."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "While a gang waits that cannot fit, the processor time of the scheduler is reported.",
     clauses=["GANG-36", "WL-55"],
-    strength="OBSERVE",
-    profile="GANG-RECOVERY",
     level="extended",
 )
 def test_scheduler_rests_while_a_gang_waits(world: World) -> None:
@@ -17,6 +13,6 @@ def test_scheduler_rests_while_a_gang_waits(world: World) -> None:
     gang = world.submit(Gang("giant", size=16, gpus=1))
     assert gang.is_refused()
 
-    share = world.processor_share("scheduler")
+    share = world.cluster.processor_share("scheduler")
 
     world.claim("the scheduler rests while the gang waits", share < 0.5, f"it uses {share:.2f} of a processor")

@@ -1,24 +1,21 @@
 """What was out of time is deleted and tried again under the same name, with room this time."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that failed when its time was over MUST be bound whole when it is submitted again with room.",
     clauses=["GANG-13", "GANG-34", "KOORD-40"],
-    needs=["gang", "timeout", "timeout-fails-gang"],
-    profile="GANG-TIMEOUT",
+    needs=["timeout", "timeout-fails-gang"],
     level="extended",
 )
 def test_gang_after_a_failed_one_starts(world: World) -> None:
     world.nodes(1, gpus=6)
     gang = world.submit(Gang("late", size=4, gpus=2, timeout=3))
     assert gang.is_refused()
-    failed = world.until(lambda: [one.state.get("phase") for one in gang.members()] == ["Failed"] * 4, "released")
+    failed = world.until(lambda: [pod.state.get("phase") for pod in gang.pods()] == ["Failed"] * 4, "released")
     assert world.claim("every member has failed", failed)
-    world.free(gang)
+    gang.delete()
     assert gang.is_gone()
 
     world.nodes(1, gpus=8)

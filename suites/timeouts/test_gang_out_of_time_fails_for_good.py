@@ -1,24 +1,21 @@
 """The hard way: a gang that was not complete in time is over, and room that comes later does not bring it back."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang that fails when its time is over MUST NOT be bound afterwards, room or not.",
     clauses=["GANG-23", "GANG-34"],
-    needs=["gang", "timeout", "timeout-fails-gang"],
-    profile="GANG-TIMEOUT",
+    needs=["timeout", "timeout-fails-gang"],
 )
 def test_gang_out_of_time_fails_for_good(world: World) -> None:
     world.nodes(1, gpus=6)
     gang = world.submit(Gang("late", size=4, gpus=2, timeout=3))
     assert gang.is_refused()
-    failed = world.until(lambda: [one.state.get("phase") for one in gang.members()] == ["Failed"] * 4, "released")
-    assert world.claim("every member has failed", failed, str([one.state.get("phase") for one in gang.members()]))
+    failed = world.until(lambda: [pod.state.get("phase") for pod in gang.pods()] == ["Failed"] * 4, "released")
+    assert world.claim("every member has failed", failed, str([pod.state.get("phase") for pod in gang.pods()]))
     assert gang.is_released()
 
     world.nodes(1, gpus=8)
 
-    assert gang.still_waits()
+    assert gang.stays_pending()

@@ -1,15 +1,12 @@
 """A partial gang may hold places while it waits for the rest, but only for as long as it was given."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "When the time of a partial gang is over everything held for it MUST be open to others.",
     clauses=["GANG-23", "WL-43", "KOORD-14", "KOORD-36", "KOORD-37"],
-    needs=["gang", "timeout"],
-    profile="GANG-TIMEOUT",
+    needs=["timeout"],
 )
 def test_gang_out_of_time_gives_back_what_it_holds(world: World) -> None:
     world.nodes(1, gpus=6)
@@ -18,5 +15,5 @@ def test_gang_out_of_time_gives_back_what_it_holds(world: World) -> None:
 
     single = world.pod(gpus=6)
 
-    assert world.starts(single, deadline="released")
+    assert world.is_bound(single, deadline="released")
     assert world.claim("no member of the gang was bound", gang.bound == 0, f"{gang.bound} are bound")

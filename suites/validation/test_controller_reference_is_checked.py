@@ -1,18 +1,14 @@
 """It is there for tools that lead a user back to the thing he made."""
 
-from harness.case import case
-from harness.native import Native
-from harness.world import World
+from harness import World, case
 
 
 @case(
     "A controllerRef MUST name kind and name, and its apiGroup MUST be empty or a DNS subdomain.",
     clauses=["WL-10"],
-    needs=["workload-object"],
-    profile="WORKLOAD-API",
 )
 def test_controller_reference_is_checked(world: World) -> None:
-    native = Native(world)
+    native = world.native
     good = {"apiGroup": "batch", "kind": "Job", "name": "training"}
 
     assert world.accepts(native.workload("none"), "controllerRef may be left out")

@@ -1,23 +1,22 @@
 """The same rules hold where a group is an object of its own."""
 
-from harness.case import case
-from harness.native import BASIC, Native, gang_policy
-from harness.world import World
+from harness import World, case
 
 
 @case(
     "A PodGroup MUST have one policy, and a gang in it a minCount of one or more.",
     clauses=["WL-08", "WL-09", "GANG-37"],
-    needs=["workload-object", "group-object"],
-    profile="WORKLOAD-API",
+    needs=["group-object"],
 )
 def test_minimum_of_a_group_object_is_positive(world: World) -> None:
-    native = Native(world)
+    native = world.native
 
-    assert world.accepts(native.group("good", gang_policy(1)), "a PodGroup needs no Workload")
+    assert world.accepts(native.group("good", native.gang_policy(1)), "a PodGroup needs no Workload")
     for bad in (0, -1):
-        assert world.rejects(native.group("bad", gang_policy(bad)), f"minCount {bad} is refused", mention="minCount")
+        assert world.rejects(
+            native.group("bad", native.gang_policy(bad)), f"minCount {bad} is refused", mention="minCount"
+        )
     assert world.rejects(native.group("none", {}), "a PodGroup without policy is refused", mention="schedulingPolicy")
-    both = native.group("both", {**BASIC, **gang_policy(1)})
+    both = native.group("both", {**native.BASIC, **native.gang_policy(1)})
 
     assert world.rejects(both, "a PodGroup with both policies is refused", mention="schedulingPolicy")

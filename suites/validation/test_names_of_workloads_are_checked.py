@@ -1,18 +1,14 @@
 """Names end up in labels, addresses and other names, so their form is part of the contract."""
 
-from harness.case import case
-from harness.native import Native
-from harness.world import World
+from harness import World, case
 
 
 @case(
     "A Workload MUST be called by a DNS subdomain.",
     clauses=["WL-03"],
-    needs=["workload-object"],
-    profile="WORKLOAD-API",
 )
 def test_names_of_workloads_are_checked(world: World) -> None:
-    native = Native(world)
+    native = world.native
 
     for good in ("a", "a.b-c.d1", "x" * 63 + ".y"):
         assert world.accepts(native.workload(good), f"{good!r} is a name")

@@ -1,18 +1,14 @@
 """A reference that cannot name anything is refused at once, instead of leaving the pod to wait for ever."""
 
-from harness.case import case
-from harness.native import Native
-from harness.world import World
+from harness import World, case
 
 
 @case(
     "A pod with an incomplete or malformed reference to its group MUST be refused.",
     clauses=["WL-15", "GANG-37"],
-    needs=["workload-object"],
-    profile="WORKLOAD-API",
 )
 def test_reference_of_a_pod_is_checked(world: World) -> None:
-    native = Native(world)
+    native = world.native
     good = native.reference("app", "members", "app")
     assert world.accepts(native.pod("good", good), "a complete reference is accepted, object or not")
 

@@ -1,18 +1,14 @@
 """A pod that changed sides while its gang is being counted would count twice, or not at all."""
 
-from harness.case import case
-from harness.native import Native
-from harness.world import World
+from harness import World, case
 
 
 @case(
     "A pod's reference to its group MUST NOT change.",
     clauses=["WL-17"],
-    needs=["workload-object"],
-    profile="WORKLOAD-API",
 )
 def test_reference_of_a_pod_never_changes(world: World) -> None:
-    native = Native(world)
+    native = world.native
     pod = native.pod("member", native.reference("app", "members", "app"))
     assert world.accepts(pod, "a pod with a reference can be created")
 

@@ -1,19 +1,16 @@
 """Replicas are told apart by a key of the pod's own choosing, as long as it is a label."""
 
-from harness.case import case
-from harness.native import Native
-from harness.world import World
+from harness import World, case
 
 
 @case(
     "The replica key in a pod's reference MUST be a DNS label where it is given.",
     clauses=["WL-16"],
-    needs=["workload-object", "replica-key"],
-    profile="WORKLOAD-API",
+    needs=["replica-key"],
     kubernetes="<1.36",
 )
 def test_replica_key_of_a_pod_is_checked(world: World) -> None:
-    native = Native(world)
+    native = world.native
 
     good = native.pod("good", native.reference("app", "members", "app", "key-2"))
     assert world.accepts(good, "a DNS label is accepted")

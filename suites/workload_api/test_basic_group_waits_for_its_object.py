@@ -1,26 +1,22 @@
 """Even a basic group is unknown until its object is there."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.native import BASIC, Native
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "Members of a basic group MUST wait for their object, and MUST be bound once it exists.",
     clauses=["WL-26", "WL-33"],
-    needs=["basic-policy", "workload-object", "group-first"],
-    profile="WORKLOAD-API",
+    needs=["basic-policy", "group-first"],
 )
 def test_basic_group_waits_for_its_object(world: World) -> None:
-    native = Native(world)
+    native = world.native
     world.nodes(1, gpus=4)
     gang = Gang("loose", size=2, quorum=1, gpus=2)
-    members = native.members(gang, BASIC, "app", "members")
+    members = native.members(gang, native.BASIC, "app", "members")
     live = world.submit(gang, objects=[obj for obj in members if obj["kind"] == "Pod"])
-    assert live.still_waits()
+    assert live.stays_pending()
 
-    world.create(native.workload("app", {"members": BASIC}))
+    world.create(native.workload("app", {"members": native.BASIC}))
     for obj in members:
         if obj["kind"] != "Pod":
             world.create(obj)

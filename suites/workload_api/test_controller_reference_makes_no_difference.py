@@ -1,19 +1,15 @@
 """The reference is for people. A scheduler that looks at it finds a Job that does not exist."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.native import Native, gang_policy
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A gang whose Workload has a controllerRef MUST be bound whole, whatever that points to.",
     clauses=["WL-12"],
-    needs=["gang", "workload-object"],
-    profile="WORKLOAD-API",
+    needs=["gang"],
 )
 def test_controller_reference_makes_no_difference(world: World) -> None:
-    native, policy = Native(world), gang_policy(4)
+    native, policy = world.native, world.native.gang_policy(4)
     world.nodes(2, gpus=4)
     nothing = {"apiGroup": "batch", "kind": "Job", "name": "does-not-exist"}
     world.create(native.workload("app", {"members": policy}, controllerRef=nothing))

@@ -1,44 +1,39 @@
 """An upgrade that is taken back, and then done after all. What was stored must still be there, and must work again.
 For the history the stored gang is one of quorum one, since with the feature off nothing else is promised."""
 
-from harness.box.api import POD
-from harness.case import case
-from harness.core.gang import Gang
-from harness.native import Native, gang_policy
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "With the API off no Workload MUST be created, what is stored MUST stay, and MUST work when the API is on again.",
     clauses=["WL-21", "WL-22", "WL-23"],
-    needs=["gang", "workload-object"],
-    profile="WORKLOAD-API",
+    needs=["gang"],
     level="extended",
-    disruptive=True,
+    disturbs="control-plane",
 )
 def test_feature_turned_off_and_on_again(world: World) -> None:
-    native, policy = Native(world), gang_policy(4)
+    native, policy = world.native, world.native.gang_policy(4)
     world.nodes(1, gpus=4)
     stored = native.workload("stored", {"members": policy})
     world.create(stored)
     gang = Gang("stored-one", size=4, quorum=1, gpus=2)
     live = world.submit(gang, objects=native.members(gang, policy, "stored", "members"))
     assert live.is_refused()
-    assert world.comes_to_rest()
+    assert world.is_at_rest()
 
-    world.set_gates(**world.gang_gates(on=False))
+    world.faults.set_gang_gates(on=False)
     assert world.rejects(native.workload("late"), "no Workload can be created while the API is off")
-    world.api.create(native.pod("late", native.reference("late", "members", "late")))
-    given = world.api.get(POD, world.namespace, "late")["spec"].get(native.reference_field)
-    assert world.claim("a pod cannot be given a reference", given is None, str(given))
-    kept = world.api.get(POD, world.namespace, "stored-one-0")["spec"].get(native.reference_field)
-    assert world.claim("a stored reference stays", kept is not None)
+    world.create(native.pod("late", native.reference("late", "members", "late")))
+    reference = world.objects.get(("v1", "Pod"), "late")["spec"].get(native.reference_field)
+    assert world.claim("a pod cannot be given a reference", reference is None, str(reference))
+    stored_reference = world.objects.get(("v1", "Pod"), "stored-one-0")["spec"].get(native.reference_field)
+    assert world.claim("a stored reference stays", stored_reference is not None)
     alone = world.until(lambda: live.bound == 2, "reconnected")
     assert world.claim("members are placed one by one", alone, f"{live.bound} are bound")
 
-    world.set_gates(**world.gang_gates(on=True))
-    found = world.api.find(world.api.resource(native.version, "Workload"), world.namespace, "stored")
-    assert world.claim("a stored Workload stays", found is not None)
+    world.faults.set_gang_gates(on=True)
+    workload = world.objects.find((native.version, "Workload"), "stored")
+    assert world.claim("a stored Workload stays", bool(workload))
     world.nodes(1, gpus=6)
     assert live.is_bound_whole("reconnected")
     assert world.submit(Gang("after", size=4, gpus=2)).is_refused()

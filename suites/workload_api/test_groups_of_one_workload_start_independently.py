@@ -1,21 +1,17 @@
 """One application, two groups: the one that fits must not wait for the one that does not."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.native import Native, gang_policy
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "Of two groups of one Workload the one that fits MUST be bound whole while the other waits.",
     clauses=["WL-40", "WL-49", "KOORD-32"],
-    needs=["gang", "workload-object"],
-    profile="WORKLOAD-API",
+    needs=["gang"],
 )
 def test_groups_of_one_workload_start_independently(world: World) -> None:
-    native = Native(world)
+    native = world.native
     world.nodes(1, gpus=4)
-    policies = {"small": gang_policy(2), "large": gang_policy(4)}
+    policies = {"small": native.gang_policy(2), "large": native.gang_policy(4)}
     world.create(native.workload("app", policies))
     large, small = Gang("app-large", size=4, gpus=2), Gang("app-small", size=2, gpus=2)
 

@@ -1,30 +1,26 @@
 """Nobody writes pods by hand. The reference goes through the Job's template, and what comes out is a gang."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.native import Native, gang_policy
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "A reference in the template of a Job MUST reach its pods, and they MUST be bound as a gang.",
     clauses=["WL-02", "WL-20"],
-    needs=["gang", "workload-object"],
-    profile="WORKLOAD-API",
+    needs=["gang"],
 )
 def test_job_template_carries_the_reference(world: World) -> None:
-    native = Native(world)
+    native = world.native
     world.nodes(1, gpus=4)
     blocker = world.pod(gpus=2)
-    assert world.starts(blocker)
+    assert world.is_bound(blocker)
     gang = Gang("training", size=4, gpus=1)
-    objects = [native.workload("training", {"members": gang_policy(4)})]
-    objects += [] if native.inline else [native.group("training", gang_policy(4), "training", "members")]
+    objects = [native.workload("training", {"members": native.gang_policy(4)})]
+    objects += [] if native.inline else [native.group("training", native.gang_policy(4), "training", "members")]
 
     live = world.submit(gang, objects=objects)
     world.create(native.job("training", 4, native.reference("training", "members", "training")))
-    assert world.until(lambda: len(live.members()) == 4, "bound")
+    assert world.claim("the Job makes its pods", world.until(lambda: len(live.pods()) == 4, "bound") or None)
     assert live.is_refused()
-    world.delete_pod(blocker)
+    world.delete(blocker)
 
     assert live.is_bound_whole()

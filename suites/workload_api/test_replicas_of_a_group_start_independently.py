@@ -1,19 +1,15 @@
 """Two replicas of one description are two gangs: with room for one, one runs and the other waits whole."""
 
-from harness.case import case
-from harness.core.gang import Gang
-from harness.native import Native, gang_policy
-from harness.world import World
+from harness import Gang, World, case
 
 
 @case(
     "Of two replicas of a group, with room for one, one MUST be bound whole and the other not at all.",
     clauses=["WL-41", "WL-49"],
-    needs=["gang", "workload-object"],
-    profile="WORKLOAD-API",
+    needs=["gang"],
 )
 def test_replicas_of_a_group_start_independently(world: World) -> None:
-    native, policy = Native(world), gang_policy(4)
+    native, policy = world.native, world.native.gang_policy(4)
     world.nodes(2, gpus=4)
     world.create(native.workload("app", {"members": policy}))
 

@@ -4,143 +4,113 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.adapters import adapter, hosting, koordinator, names, volcano, yunikorn
-from harness.adapters.base import Settings, Site, check_options
+from harness.adapters import adapter, koordinator, names, volcano, yunikorn
+from harness.adapters.common import hosting, jobset
+from harness.adapters.common.base import Claim, InstallContext, Settings, check_options, features_of
+from harness.adapters.common.render import gang_objects, parse, render, single_pod
 from harness.adapters.coscheduling import configuration
-from harness.adapters.render import gang_objects, parse, render
 from harness.box.artifacts import Artifact, load
 from harness.box.data import data_root
+from harness.box.minor import default_minor, minors
 from harness.box.pki import Authority
+from harness.controllers.registry import CONTROLLERS
+from harness.core.catalogue.features import CHOICES, FEATURES
+from harness.core.catalogue.versions import check_range
 from harness.core.errors import UsageError
-from harness.core.features import FEATURES
 from harness.core.gang import Gang
-from harness.core.versions import check_range
 
-OWN_PROGRAMS = ("volcano", "coscheduling", "yunikorn", "koordinator")
-OWN_CONTROLLERS = ("jobset-barrier", "jobset-gang", "lws")  # folders of reference controllers of muster's own
-WEBHOOK = """
-{{- if .Values.custom.enabled_admissions | regexMatch "/%(kind)s/%(verb)s" }}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: %(object)s
-metadata:
-  name: volcano-admission-service-%(kind)s-%(verb)s
-  {{- if .Values.custom.common_labels }}
-  labels:
-    {{- toYaml .Values.custom.common_labels | nindent 4 }}
-  {{- end }}
-webhooks:
-  - name: %(verb)s.volcano.sh
-    clientConfig:
-      service:
-        name: {{ .Release.Name }}-admission-service
-        namespace: {{ .Release.Namespace }}
-        path: /%(kind)s/%(verb)s
-        port: 443
-{{- end }}
-"""
-VALUES = """
-custom:
-  enabled_admissions: "/jobs/mutate,/queues/validate"
-  scheduler_schedule_period: 1s
-"""
-KOORDINATOR = """
-apiVersion: v1
-kind: ConfigMap
-data:
-  koord-scheduler-config: |
-    kind: KubeSchedulerConfiguration
-    leaderElection: {leaderElect: true, resourceName: koord-scheduler}
-    profiles: [{schedulerName: koord-scheduler}]
-"""
-SAMPLE = {
-    "kind": "KubeSchedulerConfiguration",
-    "leaderElection": {"leaderElect": False},
-    "clientConnection": {"kubeconfig": "REPLACE"},
-    "profiles": [
-        {"schedulerName": "x", "pluginConfig": [{"name": "Coscheduling", "args": {"permitWaitingTimeSeconds": 10}}]}
-    ],
-}
+VENDOR = Path(__file__).parent / "vendor"  # NAME/: files of that vendor, much shortened, for `cluster` to read
+OWN_PROGRAMS = [
+    name for name in names() if [part.component for part in adapter(name).cluster] == [adapter(name).component]
+]
+OWN_CONTROLLERS = [reference.folder for reference in CONTROLLERS.values()]
 
 
-def artifact(name: str, folder: Path) -> Artifact:
-    """An artifact with the files of a vendor, much shortened."""
+def artifact(name: str) -> Artifact:
+    """An artifact with the files of a vendor."""
     processes = load().component(adapter(name).component).processes
-    hooks = [("jobs", "mutate", "Mutating"), ("jobs", "validate", "Validating"), ("queues", "validate", "Validating")]
-    texts = {
-        "values.yaml": VALUES,
-        "volcano-scheduler.conf": 'actions: "enqueue, allocate, backfill"\n',
-        "webhooks.yaml": "\n".join(
-            WEBHOOK % {"kind": kind, "verb": verb, "object": f"{what}WebhookConfiguration"}
-            for kind, verb, what in hooks
-        ),
-    }
-    if name == "koordinator":
-        texts = {"scheduler-config.yaml": KOORDINATOR}
-    if name == "coscheduling":
-        texts = {"scheduler-config.yaml": json.dumps(SAMPLE)}
-    for file, text in texts.items():
-        (folder / file).write_text(text)
-    paths = tuple(folder / file for file in texts)
-    binaries = {process: folder / process for process in processes}
+    paths = tuple(sorted((VENDOR / name).glob("*")))
+    binaries = {process: Path(process) for process in processes}
     return Artifact(name, "1.0.0", binaries, {}, {}, {}, files={"chart": paths, "config": paths, "crds": ()})
+
+
+def test_every_kind_of_integration_is_among_those_tested() -> None:
+    assert {"volcano", "coscheduling", "yunikorn", "koordinator"} <= set(OWN_PROGRAMS)
+    assert {path.name for path in VENDOR.iterdir()} <= set(OWN_PROGRAMS), "files of a vendor that is gone"
 
 
 @pytest.mark.parametrize("name", names())
 def test_declarations_use_the_common_words(name: str) -> None:
-    chosen = adapter(name)
-    assert chosen.name == name and chosen.title and chosen.organization
-    assert chosen.features("1.0.0", "1.37.1") <= FEATURES.keys()
-    for limit in chosen.limits:
+    integration = adapter(name)
+    assert integration.name == name and integration.title and integration.organization
+    claimed = [claim if isinstance(claim, Claim) else Claim(claim) for claim in integration.features]
+    assert claimed and {claim.feature for claim in claimed} <= FEATURES.keys()
+    for claim in claimed:
+        check_range(claim.kubernetes, name)
+        check_range(claim.versions, name)
+    for limit in integration.limits:
         assert limit.feature in FEATURES and limit.text.endswith((".", ")"))
         assert limit.versions
         check_range(limit.versions, name)
-    assert ("queue" in chosen.features("1.0.0", "1.37.1")) == (chosen.queue is not None)
-    assert ("quorum-edit" in chosen.features("1.0.0", "1.37.1")) <= (chosen.edit_quorum is not None)
+    assert ("queue" in features_of(integration)) == (integration.queue is not None)
+    assert ("quorum-edit" in features_of(integration)) <= (integration.edit_quorum is not None)
+
+
+def test_features_are_claimed_for_ranges_of_versions() -> None:
+    native = adapter("workload")
+    assert "replica-key" in features_of(native, "1.35.4") and "group-object" not in features_of(native, "1.35.4")
+    assert "group-object" in features_of(native, "1.36") and "quorum-edit" not in features_of(native, "1.36")
+    assert features_of(native) == features_of(native, default_minor()) >= {"quorum-edit", "gang-disruption"}
+    old = replace(
+        native, component="volcano", features=(Claim("gang", versions="<1.0"), Claim("quorum", versions=">=1.14"))
+    )
+    assert features_of(old) == features_of(old, version="1.14.1") == {"quorum"}
+    assert features_of(old, version="0.9.2") == {"gang"}
 
 
 @pytest.mark.parametrize("name", names())
 def test_every_integration_has_the_same_templates(name: str) -> None:
-    folder = data_root() / "manifests" / name
-    wanted = {"gang.yaml.j2", "pod.yaml.j2"}
+    folder = data_root() / "manifests" / adapter(name).folder
+    templates = {"gang.yaml.j2"}
     if name in OWN_PROGRAMS:
-        wanted |= {"rbac.yaml.j2", "deployment.yaml.j2"}
-    if name in OWN_CONTROLLERS:
-        wanted |= {"rbac.yaml.j2", "webhooks.yaml.j2"}
+        templates |= {"rbac.yaml.j2", "deployment.yaml.j2"}
+    if adapter(name).folder in OWN_CONTROLLERS:
+        templates |= {"rbac.yaml.j2", "webhooks.yaml.j2"}
     if adapter(name).queue is not None:
-        wanted |= {"queue.yaml.j2"}
-    found = {path.name for path in folder.glob("*.j2")}
-    assert wanted <= found <= wanted | {"service.yaml.j2"}
+        templates |= {"queue.yaml.j2"}
+    names_there = {path.name for path in folder.glob("*.j2")}
+    assert templates <= names_there <= templates | {"pod.yaml.j2", "service.yaml.j2"}
 
 
 @pytest.mark.parametrize("name", OWN_PROGRAMS)
 def test_departures_limits_and_source_are_told(name: str) -> None:
-    chosen = adapter(name)
+    integration = adapter(name)
     departures = import_module(f"harness.adapters.{name}").DEPARTURES
-    assert departures and all(one.what and one.why for one in departures)
-    assert all(limit.link.startswith("https://") for limit in chosen.limits)
-    assert chosen.component in load().components and chosen.url.startswith("https://")
+    assert departures and all(departure.what and departure.why for departure in departures)
+    assert all(limit.link.startswith("https://") for limit in integration.limits)
+    assert integration.component in load().components and integration.url.startswith("https://")
 
 
 @pytest.mark.parametrize("name", OWN_PROGRAMS)
-def test_in_cluster_objects_are_complete(name: str, tmp_path: Path) -> None:
-    found = artifact(name, tmp_path)
+def test_in_cluster_objects_are_complete(name: str) -> None:
+    built = artifact(name)
     (part,) = adapter(name).cluster
     assert part.component == adapter(name).component
-    images = {process: f"registry.example/{process}:v1" for process in found.binaries}
-    objects = part.objects(Site(found, images, Authority()))
+    images = {process: f"registry.example/{process}:v1" for process in built.binaries}
+    objects = part.objects(InstallContext(built, images, Authority.create()))
     by_kind: dict[str, list[Any]] = {}
     for obj in objects:
         by_kind.setdefault(obj["kind"], []).append(obj)
     assert objects[0]["kind"] == "Namespace"
     accounts = {obj["metadata"]["name"] for obj in by_kind["ServiceAccount"]}
-    assert len(by_kind["Deployment"]) == len(found.binaries) == len(accounts)
+    assert len(by_kind["Deployment"]) == len(built.binaries) == len(accounts)
     for deployment in by_kind["Deployment"]:
         pod = deployment["spec"]["template"]["spec"]
         assert pod["serviceAccountName"] in accounts
@@ -149,24 +119,24 @@ def test_in_cluster_objects_are_complete(name: str, tmp_path: Path) -> None:
         )
         for volume in pod.get("volumes", ()):
             kind, source = ("Secret", "secretName") if "secret" in volume else ("ConfigMap", "name")
-            wanted = volume["secret" if kind == "Secret" else "configMap"][source]
-            assert wanted in {obj["metadata"]["name"] for obj in by_kind[kind]}
+            source_name = volume["secret" if kind == "Secret" else "configMap"][source]
+            assert source_name in {obj["metadata"]["name"] for obj in by_kind[kind]}
     for binding in by_kind["ClusterRoleBinding"]:
-        own = {obj["metadata"]["name"] for obj in by_kind["ClusterRole"]}
-        assert binding["roleRef"]["name"] in own or binding["roleRef"]["name"].startswith("system:")
+        roles = {obj["metadata"]["name"] for obj in by_kind["ClusterRole"]}
+        assert binding["roleRef"]["name"] in roles or binding["roleRef"]["name"].startswith("system:")
         assert binding["subjects"][0]["name"] in accounts
 
 
-def test_webhooks_are_those_of_the_charts_values_and_by_url(tmp_path: Path) -> None:
-    found = artifact("volcano", tmp_path)
-    objects = volcano.webhooks(found, url="https://127.0.0.1:7", authority=b"PEM")
+def test_webhooks_are_those_of_the_charts_values_and_by_url() -> None:
+    chart = artifact("volcano")
+    objects = volcano.webhooks(chart, url="https://127.0.0.1:7", authority=b"PEM")
     assert [obj["metadata"] for obj in objects] == [
         {"name": "volcano-admission-service-jobs-mutate"},
         {"name": "volcano-admission-service-queues-validate"},
     ]
     client = objects[0]["webhooks"][0]["clientConfig"]
     assert client == {"url": "https://127.0.0.1:7/jobs/mutate", "caBundle": base64.b64encode(b"PEM").decode()}
-    by_service = volcano.webhooks(found, authority=b"PEM")[1]["webhooks"][0]["clientConfig"]["service"]
+    by_service = volcano.webhooks(chart, authority=b"PEM")[1]["webhooks"][0]["clientConfig"]["service"]
     assert (by_service["name"], by_service["namespace"]) == ("volcano-admission-service", "volcano-system")
 
 
@@ -178,11 +148,12 @@ def test_volcano_groups_of_single_pods_stand_for_no_gang() -> None:
 
 
 def test_coscheduling_takes_the_vendors_sample() -> None:
-    config = configuration(SAMPLE, {"permit-waiting-seconds": "3"})
+    sample = hosting.read_yaml(artifact("coscheduling").files["config"], "scheduler-config.yaml")
+    config = configuration(sample, {"permit-waiting-seconds": "3"})
     (profile,) = config["profiles"]
     assert profile["schedulerName"] == adapter("coscheduling").scheduler
     assert profile["pluginConfig"] == [{"name": "Coscheduling", "args": {"permitWaitingTimeSeconds": 3}}]
-    assert SAMPLE["profiles"][0]["schedulerName"] == "x"  # type: ignore[index]
+    assert sample["profiles"][0]["schedulerName"] == "x"
 
 
 def test_scheduler_config_keeps_what_is_not_ours() -> None:
@@ -263,9 +234,31 @@ def test_queue_has_the_limits(name: str) -> None:
 
 
 def test_the_release_of_jobset_that_goes_with_kubernetes_is_the_default():
-    from harness.adapters import jobset
-
-    jobset.check_pair(jobset.fitting("1.35.4") or "", "1.35.4")
-    assert jobset.fitting("1.37.1") is None
+    for minor in minors():
+        jobset.check_pair(jobset.fitting(minor), minor)
+    assert jobset.fitting("1.37.1") == load().component("jobset").default
     with pytest.raises(UsageError, match=r"does not go with Kubernetes 1\.35\.4"):
         jobset.check_pair("0.12.0", "1.35.4")
+
+
+@pytest.mark.parametrize("name", names())
+def test_single_pods_are_of_no_gang(name: str) -> None:
+    pod = single_pod(adapter(name), "n1", "fence", part="fence", request={"cpu": "1m"}, priority="high")
+
+    assert adapter(name).classify(pod) == ("", "fence", "")
+    assert (pod["spec"]["schedulerName"], pod["spec"]["priorityClassName"]) == (adapter(name).scheduler, "high")
+    assert pod["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "1m"}
+    identity = pod["metadata"]["labels"].get("applicationId")
+    assert identity == ("n1.fence" if "yunikorn" in name else None)
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("minor", minors())
+def test_an_open_question_is_answered_once_and_with_a_source(name: str, minor: str) -> None:
+    for choice in CHOICES:
+        assert len(features_of(adapter(name), minor) & {*choice.features}) <= 1, choice.question
+        for claim in adapter(name).features:
+            if isinstance(claim, str):
+                assert claim not in choice.features, f"{claim} needs its source: Claim({claim!r}, source=...)"
+            else:
+                assert claim.feature not in choice.features or len(claim.source) > 30

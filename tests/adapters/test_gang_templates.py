@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters import adapter
-from harness.adapters.render import gang_objects, gang_yaml
+from harness.adapters import adapter, names
+from harness.adapters.common.base import features_of
+from harness.adapters.common.render import gang_objects, gang_yaml
+from harness.box.minor import default_minor, minors
 from harness.core.errors import UsageError
 from harness.core.gang import GPU, Gang, Role
 
@@ -25,32 +27,32 @@ GANGS = {
     "timeout": Gang("timeout", size=1, timeout=30),
     "queue": Gang("queue", size=1, queue="team"),
 }
-STYLES = {
+EXAMPLES = {  # gangs that show more of a style than the plain one does, and styles together
     "volcano": {"vcjob": GANGS["roles"].but(name="vcjob", priority="high", queue="team", lifetime=3)},
-    "coscheduling": {"min-resources": PLAIN},
     "yunikorn": {"soft": PLAIN.but(timeout=30)},
     "koordinator": {
         "annotations": PLAIN.but(timeout=30),
-        "nonstrict": PLAIN,
         "annotations+nonstrict+only-waiting": PLAIN.but(group=("other", "elsewhere/third")),
         "waiting-and-running": PLAIN.but(group=("other",)),
     },
 }
-PLAIN_POD = {"volcano", "coscheduling", "koordinator", "yunikorn", "workload"}
+SCHEDULERS = [name for name in names() if "gang" in features_of(adapter(name))]
 
 
 def everything() -> list[tuple[str, str, Gang, str]]:
-    found = [
-        ("workload", name, gang, minor) for minor in ("1.35.4", "1.36.4", "1.37.1") for name, gang in GANGS.items()
-    ]
-    for integration, styles in STYLES.items():
-        found += [(integration, name, gang, "1.37.1") for name, gang in GANGS.items()]
-        found += [(integration, style, gang.but(style=style), "1.37.1") for style, gang in styles.items()]
-    return found
+    """Every gang for every scheduler, in every style that it has; the native one on every Kubernetes."""
+    rows = []
+    for name in SCHEDULERS:
+        versions = minors() if adapter(name).component == "kubernetes" else [default_minor()]
+        styles = dict.fromkeys(adapter(name).styles, PLAIN) | EXAMPLES.get(name, {})
+        for version in versions:
+            rows += [(name, gang, GANGS[gang], version) for gang in GANGS]
+            rows += [(name, style, gang.but(style=style), version) for style, gang in styles.items()]
+    return rows
 
 
 def file_of(integration: str, name: str, kubernetes: str) -> Path:
-    version = f"-{kubernetes.rpartition('.')[0]}" if integration == "workload" else ""
+    version = f"-{kubernetes}" if adapter(integration).component == "kubernetes" else ""
     return GOLDEN / f"{integration}{version}-{name}.yaml"
 
 
@@ -77,24 +79,25 @@ def test_no_golden_file_is_left_over() -> None:
 def test_members_are_recognised_and_ask_for_what_the_gang_says(
     integration: str, name: str, gang: Gang, kubernetes: str
 ) -> None:
-    chosen = adapter(integration)
-    objects = gang_objects(chosen, gang, "default", kubernetes)
+    scheduler = adapter(integration)
+    objects = gang_objects(scheduler, gang, "default", kubernetes)
     pods = [obj for obj in objects if obj["kind"] == "Pod"]
     groups = [obj for obj in objects if obj["kind"] != "Pod"]
-    assert all((obj["apiVersion"], obj["kind"]) in chosen.groups(kubernetes) for obj in groups)
-    assert all(chosen.read_group(obj) == (gang.name, gang.minimum) for obj in groups)
+    kinds = {(kind.api_version, kind.kind) for kind in scheduler.groups(kubernetes)}
+    assert all((obj["apiVersion"], obj["kind"]) in kinds for obj in groups)
+    assert all(scheduler.read_group(obj) == (gang.name, gang.minimum) for obj in groups)
     if name == "vcjob":
         return  # Volcano's controller makes the pods
     assert [pod["metadata"]["name"] for pod in pods] == [member for member, _ in gang.members()]
     for pod, (_, role) in zip(pods, gang.members(), strict=True):
-        assert chosen.classify(pod) == (gang.name, "member", role.name if gang.roles else "")
-        assert pod["spec"]["schedulerName"] == chosen.scheduler
+        assert scheduler.classify(pod) == (gang.name, "member", role.name if gang.roles else "")
+        assert pod["spec"]["schedulerName"] == scheduler.scheduler
         resources = pod["spec"]["containers"][0]["resources"]
         assert resources["requests"] == resources["limits"] == role.request
         assert resources["requests"].get(GPU, "0") == str(role.gpus)
 
 
-@pytest.mark.parametrize("integration", sorted(STYLES))
+@pytest.mark.parametrize("integration", SCHEDULERS)
 def test_unknown_style_is_refused(integration: str) -> None:
     with pytest.raises(UsageError, match="unknown style 'baroque'"):
-        gang_yaml(adapter(integration), PLAIN.but(style="baroque"), "default", "1.37.1")
+        gang_yaml(adapter(integration), PLAIN.but(style="baroque"), "default", default_minor())

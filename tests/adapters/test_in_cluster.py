@@ -14,17 +14,20 @@ import pytest
 import yaml
 from cryptography import x509
 
-from harness import incluster
-from harness.adapters import adapter, hosting, jobset, lws_controller, reference
-from harness.adapters.base import Installed, Settings, Site
-from harness.box.api import Resource
+from harness.adapters import adapter
+from harness.adapters.common import hosting, jobset, lws_controller, reference_controller
+from harness.adapters.common.base import InstallContext, Installed, Settings
 from harness.box.artifacts import Artifact, load
 from harness.box.image.archive import Image, program_image
 from harness.box.kind import docker
 from harness.box.kind.box import KindBox
 from harness.box.kind.deployed import DeployedProgram
+from harness.box.kind.nodeimage import SHELL
 from harness.box.pki import Authority
 from harness.core.errors import UsageError
+from harness.core.kinds import Kind
+from harness.testbed import install as incluster
+from harness.testbed.testbed import Testbed
 
 STATIC = Path("/bin/sh").read_bytes()[:20].ljust(64, b"\0")  # a program of no segments at all: none names a loader
 RBAC = {
@@ -71,8 +74,12 @@ VERSIONS = {"jobset": "0.12.0", "lws": "0.9.0"}
 
 def release(component: str, folder: Path) -> Artifact:
     """An artifact with the files of a release, much shortened."""
-    files = {"rbac": RBAC, "webhooks": {"manifests.yaml": HOOKS}, "chart": CHART,
-             "config": {"scheduler-config.yaml": SAMPLE}}  # fmt: skip
+    files = {
+        "rbac": RBAC,
+        "webhooks": {"manifests.yaml": HOOKS},
+        "chart": CHART,
+        "config": {"scheduler-config.yaml": SAMPLE},
+    }
     paths: dict[str, tuple[Path, ...]] = {"crds": ()}
     for group, texts in files.items():
         where = folder / component / group
@@ -81,35 +88,44 @@ def release(component: str, folder: Path) -> Artifact:
             (where / name).write_text(text)
         paths[group] = tuple(where / name for name in texts)
     binaries = {}
-    for process, made in load().component(component).processes.items():
-        binaries[process] = folder / component / (made.file or process)
+    for process, recipe in load().component(component).processes.items():
+        binaries[process] = folder / component / (recipe.file or process)
         binaries[process].write_bytes(STATIC)
     sums = dict.fromkeys(binaries, "0123456789abcdef")
     return Artifact(component, VERSIONS.get(component, "1.0.0"), binaries, sums, {}, {}, files=paths)
 
 
-def objects_of(name: str, index: int, folder: Path, chosen: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+def objects_of(name: str, index: int, folder: Path, options: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
     """What a part of an integration applies."""
     part = adapter(name).cluster[index]
-    found = release(part.component, folder) if part.component else None
-    images = {process: f"example/{process}:1" for process in (found.binaries if found else ["controller"])}
-    return part.objects(Site(found, images, Authority(), chosen or {}))
+    artifact = release(part.component, folder) if part.component else None
+    images = {process: f"example/{process}:1" for process in (artifact.binaries if artifact else ["controller"])}
+    return part.objects(InstallContext(artifact, images, Authority.create(), options or {}))
 
 
-def one(objects: list[dict[str, Any]], kind: str) -> dict[str, Any]:
-    (found,) = [obj for obj in objects if obj["kind"] == kind]
-    return found
+def single(objects: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    (match,) = [obj for obj in objects if obj["kind"] == kind]
+    return match
 
 
 def arguments(objects: list[dict[str, Any]]) -> list[str]:
-    container = one(objects, "Deployment")["spec"]["template"]["spec"]["containers"][0]
+    container = single(objects, "Deployment")["spec"]["template"]["spec"]["containers"][0]
     return list(container["args"])
 
 
-RELEASES = [("jobset-gang", 0, "jobset"), ("jobset-barrier", 0, "jobset"), ("lws", 1, "lws"),
-            ("lws-coscheduling", 1, "lws"), ("lws-yunikorn", 1, "lws")]  # fmt: skip
-REFERENCES = [("jobset-gang", 1, "jobset-gang"), ("jobset-barrier", 1, "jobset-barrier"),
-              ("lws-coscheduling", 2, "lws-provider"), ("lws-yunikorn", 2, "lws-provider")]  # fmt: skip
+RELEASES = [
+    ("jobset-gang", 0, "jobset"),
+    ("jobset-barrier", 0, "jobset"),
+    ("lws", 1, "lws"),
+    ("lws-coscheduling", 1, "lws"),
+    ("lws-yunikorn", 1, "lws"),
+]
+REFERENCES = [
+    ("jobset-gang", 1, "jobset-gang"),
+    ("jobset-barrier", 1, "jobset-barrier"),
+    ("lws-coscheduling", 2, "lws-provider"),
+    ("lws-yunikorn", 2, "lws-provider"),
+]
 
 
 @pytest.mark.parametrize(("name", "index", "prefix"), RELEASES)
@@ -120,13 +136,13 @@ def test_a_release_has_its_own_roles_under_the_names_of_its_kustomization(
     space, manager = f"{prefix}-system", f"{prefix}-controller-manager"
 
     assert objects[0]["kind"] == "Namespace" and objects[0]["metadata"]["name"] == space
-    assert one(objects, "ServiceAccount")["metadata"] == {"name": manager, "namespace": space}
-    assert one(objects, "ClusterRole")["metadata"]["name"] == f"{prefix}-manager-role"
-    assert one(objects, "ClusterRole")["rules"][0]["resources"] == ["jobs"]
-    binding = one(objects, "ClusterRoleBinding")
+    assert single(objects, "ServiceAccount")["metadata"] == {"name": manager, "namespace": space}
+    assert single(objects, "ClusterRole")["metadata"]["name"] == f"{prefix}-manager-role"
+    assert single(objects, "ClusterRole")["rules"][0]["resources"] == ["jobs"]
+    binding = single(objects, "ClusterRoleBinding")
     assert binding["roleRef"]["name"] == f"{prefix}-manager-role"
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": manager, "namespace": space}]
-    deployment = one(objects, "Deployment")
+    deployment = single(objects, "Deployment")
     assert deployment["metadata"] | {"labels": 0} == {"name": manager, "namespace": space, "labels": 0}
     assert deployment["spec"]["template"]["spec"]["serviceAccountName"] == manager
 
@@ -142,8 +158,8 @@ def test_webhooks_of_a_release_are_called_by_service_about_pods_of_sets(
     assert sets["clientConfig"]["service"] == {**where, "path": "/sets"} and "objectSelector" not in sets
     label = {"jobset": jobset.SET_LABEL, "lws": lws_controller.SET_LABEL}[prefix]
     assert pods["objectSelector"] == {"matchExpressions": [{"key": label, "operator": "Exists"}]}
-    assert one(objects, "Service")["metadata"] == where
-    assert incluster.services_of(one(objects, "Deployment"), objects) == [(where["namespace"], where["name"], 443)]
+    assert single(objects, "Service")["metadata"] == where
+    assert incluster.services_of(single(objects, "Deployment"), objects) == [(where["namespace"], where["name"], 443)]
     assert f"{where['name']}.{where['namespace']}.svc" in served_names(objects)
 
 
@@ -152,29 +168,29 @@ def test_a_reference_controller_is_called_by_a_service_of_its_name(
     name: str, index: int, program: str, tmp_path: Path
 ) -> None:
     objects = objects_of(name, index, tmp_path)
-    services = incluster.services_of(one(objects, "Deployment"), objects)
+    services = incluster.services_of(single(objects, "Deployment"), objects)
 
     assert services == [("muster-system", program, 443)]
     assert f"{program}.muster-system.svc" in served_names(objects)
-    assert one(objects, "ClusterRoleBinding")["subjects"][0]["name"] == program
+    assert single(objects, "ClusterRoleBinding")["subjects"][0]["name"] == program
     assert arguments(objects)[0] == "--address=0.0.0.0", "its image says already which controller it is"
 
 
 def served_names(objects: list[dict[str, Any]]) -> list[str]:
     """The names in the certificate, which the webhooks' bundle must have signed."""
-    certificate = x509.load_pem_x509_certificate(base64.b64decode(one(objects, "Secret")["data"]["tls.crt"]))
+    certificate = x509.load_pem_x509_certificate(base64.b64decode(single(objects, "Secret")["data"]["tls.crt"]))
     for obj in objects:
         for hook in obj.get("webhooks") or ():
             authority = x509.load_pem_x509_certificate(base64.b64decode(hook["clientConfig"]["caBundle"]))
             certificate.verify_directly_issued_by(authority)
-    found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-    return found.value.get_values_for_type(x509.DNSName)
+    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
+    return names.value.get_values_for_type(x509.DNSName)
 
 
 def test_settings_of_a_release_lie_where_its_flag_says(tmp_path: Path) -> None:
     objects = objects_of("lws", 1, tmp_path)
-    files = {name: yaml.safe_load(text) for name, text in one(objects, "ConfigMap")["data"].items()}
-    (container,) = one(objects, "Deployment")["spec"]["template"]["spec"]["containers"]
+    files = {name: yaml.safe_load(text) for name, text in single(objects, "ConfigMap")["data"].items()}
+    (container,) = single(objects, "Deployment")["spec"]["template"]["spec"]["containers"]
     folders = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
 
     assert container["args"][0] == f"--config={folders['files']}/{lws_controller.CONFIG}"
@@ -182,13 +198,12 @@ def test_settings_of_a_release_lie_where_its_flag_says(tmp_path: Path) -> None:
     assert "gangSchedulingManagement" not in files[lws_controller.CONFIG_OFF]
     assert {config["webhook"]["certDir"] for config in files.values()} == {folders["certificates"]}
     assert {config["webhook"]["host"] for config in files.values()} == {"0.0.0.0"}
-    assert list(yaml.safe_load(one(objects_of("lws-coscheduling", 1, tmp_path), "ConfigMap")["data"]["lws.yaml"])) == (
-        list(files[lws_controller.CONFIG_OFF])
-    )
+    config_map = single(objects_of("lws-coscheduling", 1, tmp_path), "ConfigMap")
+    assert list(yaml.safe_load(config_map["data"]["lws.yaml"])) == list(files[lws_controller.CONFIG_OFF])
 
 
 def test_only_gangs_on_volcano_let_the_release_make_groups(tmp_path: Path) -> None:
-    rules = [one(objects_of(name, 1, tmp_path), "ClusterRole")["rules"] for name in ("lws", "lws-coscheduling")]
+    rules = [single(objects_of(name, 1, tmp_path), "ClusterRole")["rules"] for name in ("lws", "lws-coscheduling")]
     assert [any("podgroups" in rule["resources"] for rule in each) for each in rules] == [True, False]
 
 
@@ -201,20 +216,20 @@ def test_options_become_flags_of_the_reference_and_are_checked(tmp_path: Path) -
 
 
 def test_an_option_that_has_no_effect_in_a_cluster_is_refused() -> None:
-    incluster.check_options(adapter("jobset-barrier"), Settings(options={"init-image": "a"}))
+    incluster.check_cluster_options(adapter("jobset-barrier"), Settings(options={"init-image": "a"}))
     with pytest.raises(UsageError, match="given: schedule-period") as caught:
-        incluster.check_options(adapter("lws"), Settings(options={"schedule-period": "100ms"}))
+        incluster.check_cluster_options(adapter("lws"), Settings(options={"schedule-period": "100ms"}))
     assert "use the embedded box" in caught.value.hint
 
 
 def test_the_shell_of_our_own_nodes_is_a_default_and_told() -> None:
     barrier = adapter("jobset-barrier")
-    chosen, told = incluster.chosen_inside(barrier, Settings(), own=True)
-    assert chosen == {"init-image": incluster.SHELL} and told == (incluster.OUR_SHELL,)
-    given = Settings(options={"init-image": "mine:1"})
-    assert incluster.chosen_inside(barrier, given, own=True) == (given.options, ())
-    assert incluster.chosen_inside(barrier, Settings(), own=False) == ({}, ())
-    assert incluster.chosen_inside(adapter("lws"), Settings(), own=True) == ({}, ())
+    options, (departure,) = incluster.options_inside(barrier, Settings(), shell=SHELL)
+    assert options == {"init-image": SHELL} and SHELL in departure.what
+    settings = Settings(options={"init-image": "mine:1"})
+    assert incluster.options_inside(barrier, settings, shell=SHELL) == (settings.options, ())
+    assert incluster.options_inside(barrier, Settings(), shell="") == ({}, ())
+    assert incluster.options_inside(adapter("lws"), Settings(), shell=SHELL) == ({}, ())
 
 
 # -- the whole ---------------------------------------------------------------------------------------------------------
@@ -232,13 +247,13 @@ class Written:
 
     def create(self, obj: dict[str, Any], **_: str) -> None: ...
 
-    def patch(self, resource: Resource, namespace: str, name: str, change: Any, **_: str) -> None:
+    def patch(self, resource: Kind, namespace: str, name: str, change: Any, **_: str) -> None:
         self.patches.append(change)
 
-    def get(self, resource: Resource, namespace: str, name: str) -> dict[str, Any]:
+    def get(self, resource: Kind, namespace: str, name: str) -> dict[str, Any]:
         return {"spec": {"clusterIP": f"{name}.{namespace}"}}
 
-    def list(self, resource: Resource, namespace: str, labelSelector: str) -> list[dict[str, Any]]:
+    def list(self, resource: Kind, namespace: str, labelSelector: str) -> list[dict[str, Any]]:
         status = {"ready": True, "state": {"running": {"startedAt": "2999-01-01T00:00:00Z"}}}
         meta = {"name": "p", "creationTimestamp": "2999-01-01T00:00:00Z"}
         return [{"metadata": meta, "spec": {"nodeName": "n"}, "status": {"containerStatuses": [status]}}]
@@ -247,37 +262,52 @@ class Written:
 @pytest.fixture
 def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KindBox:
     """A kind box without a cluster."""
-    made = KindBox.__new__(KindBox)
-    made.directory, made.kubernetes, made.processes = tmp_path, "1.37.1", {}
-    made.api = Written()  # type: ignore[assignment]
-    made.image = SimpleNamespace(own=True)  # type: ignore[assignment]
-    made.nodes = SimpleNamespace(containers=False, host="last-worker")  # type: ignore[assignment]
-    made._credentials = SimpleNamespace(authority=Authority())  # type: ignore[assignment]
+    kind_box = KindBox()
+    kind_box.kubernetes = "1.37.1"
+    kind_box._runtime.directory = tmp_path
+    kind_box._runtime.api = Written()  # type: ignore[assignment]
+    kind_box._runtime.credentials = SimpleNamespace(authority=Authority.create())  # type: ignore[assignment]
+    kind_box.image = SimpleNamespace(is_own=True)  # type: ignore[assignment]
+    kind_box.nodes = SimpleNamespace(host="last-worker")  # type: ignore[assignment]
     loaded: list[str] = []
-    made._cluster = SimpleNamespace(  # type: ignore[assignment]
+    kind_box._cluster = SimpleNamespace(  # type: ignore[assignment]
         load=lambda archive, node: loaded.append(f"{archive.stem} on {node}"), control_plane="plane", loaded=loaded
     )
     monkeypatch.setattr(docker, "execute", lambda *_: "")
     monkeypatch.setattr(hosting, "artifact", lambda component, settings: release(component, tmp_path))
     monkeypatch.setattr(
-        reference, "muster_image", lambda name, program, words: Image(name, {}, (f"/opt/muster/bin/{program}", *words))
+        reference_controller,
+        "muster_image",
+        lambda name, program, arguments: Image(name, {}, (f"/opt/muster/bin/{program}", *arguments)),
     )
-    return made
+    return kind_box
 
 
 INSTALLED = {  # programs, then which of them are the schedulers, and the controllers
     "jobset-gang": (["jobset-controller", "jobset-gang"], ["kube-scheduler"], ["jobset-controller", "jobset-gang"]),
     "jobset-barrier": (["jobset-barrier", "jobset-controller"], ["kube-scheduler"], ["jobset-barrier"]),
-    "lws": (["lws-controller", "vc-controller-manager", "vc-scheduler", "vc-webhook-manager"],
-            ["vc-scheduler"], ["lws-controller"]),
-    "lws-coscheduling": (["coscheduling-controller", "coscheduling-scheduler", "lws-controller", "lws-provider"],
-                         ["coscheduling-scheduler"], ["lws-provider"]),
-    "lws-yunikorn": (["lws-controller", "lws-provider", "yunikorn-scheduler"], ["yunikorn-scheduler"],
-                     ["lws-provider"]),
-    "volcano": (["vc-controller-manager", "vc-scheduler", "vc-webhook-manager"], ["vc-scheduler"],
-                ["vc-controller-manager"]),
+    "lws": (
+        ["lws-controller", "vc-controller-manager", "vc-scheduler", "vc-webhook-manager"],
+        ["vc-scheduler"],
+        ["lws-controller"],
+    ),
+    "lws-coscheduling": (
+        ["coscheduling-controller", "coscheduling-scheduler", "lws-controller", "lws-provider"],
+        ["coscheduling-scheduler"],
+        ["lws-provider"],
+    ),
+    "lws-yunikorn": (
+        ["lws-controller", "lws-provider", "yunikorn-scheduler"],
+        ["yunikorn-scheduler"],
+        ["lws-provider"],
+    ),
+    "volcano": (
+        ["vc-controller-manager", "vc-scheduler", "vc-webhook-manager"],
+        ["vc-scheduler"],
+        ["vc-controller-manager"],
+    ),
     "yunikorn": (["yunikorn-scheduler"], ["yunikorn-scheduler"], ["yunikorn-scheduler"]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", INSTALLED)
@@ -290,7 +320,7 @@ def test_programs_go_by_the_names_they_have_in_an_embedded_box(name: str, box: K
     assert installed.version == VERSIONS.get(adapter(name).component, "1.0.0")
     assert installed.artifacts[0].component == adapter(name).component
     assert len(box.cluster.loaded) == len(programs)  # type: ignore[attr-defined]
-    assert all(one.endswith(" on last-worker") for one in box.cluster.loaded)  # type: ignore[attr-defined]
+    assert all(image.endswith(" on last-worker") for image in box.cluster.loaded)  # type: ignore[attr-defined]
     assert all(process.is_ready() for process in box.processes.values())
 
 
@@ -300,8 +330,8 @@ def test_webhooks_come_after_what_serves_them(name: str, box: KindBox) -> None:
     applied = box.api.applied  # type: ignore[attr-defined]
     for at, obj in enumerate(applied):
         for hook in obj.get("webhooks") or ():
-            wanted = hook["clientConfig"]["service"]["name"]
-            assert wanted in {one["metadata"]["name"] for one in applied[:at] if one["kind"] == "Service"}
+            service = hook["clientConfig"]["service"]["name"]
+            assert service in {earlier["metadata"]["name"] for earlier in applied[:at] if earlier["kind"] == "Service"}
     for obj in applied:
         if obj["kind"] == "Deployment":
             spec = obj["spec"]["template"]["spec"]
@@ -310,13 +340,19 @@ def test_webhooks_come_after_what_serves_them(name: str, box: KindBox) -> None:
 
 
 def test_what_departs_from_the_release_is_told_once(box: KindBox) -> None:
-    told = incluster.install(adapter("jobset-barrier"), box, Settings()).departures
-    words = " ".join(one.what for one in told)
+    departures = incluster.install(adapter("jobset-barrier"), box, Settings()).departures
+    text = " ".join(departure.what for departure in departures)
 
-    assert len(set(told)) == len(told)
-    assert "process of this machine" not in words and "SIMULATED" not in words
-    assert "groupSchedulingConfig" in words and "reference controller" in words and "leader election" in words
-    assert box.nodes.containers, "its cases are about containers"
+    assert len(set(departures)) == len(departures)
+    assert "process of this machine" not in text and "SIMULATED" not in text
+    assert "groupSchedulingConfig" in text and "reference controller" in text and "leader election" in text
+
+
+@pytest.mark.parametrize(("name", "simulated"), [("jobset-barrier", False), ("jobset-gang", True)])
+def test_cases_about_containers_get_workers_that_run_them(name: str, simulated: bool, box: KindBox) -> None:
+    installed = incluster.install(adapter(name), box, Settings())
+    recorder = SimpleNamespace()
+    assert Testbed(box, adapter(name), installed, recorder, {}).simulated is simulated  # type: ignore[arg-type]
 
 
 def test_what_stays_a_process_of_this_machine_is_told(box: KindBox) -> None:
@@ -324,16 +360,16 @@ def test_what_stays_a_process_of_this_machine_is_told(box: KindBox) -> None:
         box.processes["mine"] = object()
         return Installed("1")
 
-    beside = replace(adapter("control"), install=start)
-    (told,) = incluster.install(beside, box, Settings()).departures
-    assert "processes of this machine: mine" in told.what
+    beside = replace(adapter("reference"), install=start)
+    (departure,) = incluster.install(beside, box, Settings()).departures
+    assert "processes of this machine: mine" in departure.what
     assert incluster.install(beside, box, Settings()).departures == (), "nothing was started"
 
 
 def test_fields_are_added_before_the_controller_comes_up(box: KindBox) -> None:
     incluster.install(adapter("jobset-gang"), box, Settings())
     change = box.api.patches[0]  # type: ignore[attr-defined]
-    assert [one["path"].rpartition("/")[2] for one in change] == ["gangConfig", "gangConfig"]
+    assert [step["path"].rpartition("/")[2] for step in change] == ["gangConfig", "gangConfig"]
 
 
 def test_another_configuration_takes_effect_when_the_program_is_started(
@@ -349,9 +385,9 @@ def test_another_configuration_takes_effect_when_the_program_is_started(
     held, released = box.api.patches[-2:]  # type: ignore[attr-defined]
 
     assert held == {"spec": {"replicas": 0}}
-    assert [one["value"] for one in released] == [1, list(after[1:])]
+    assert [step["value"] for step in released] == [1, list(after[1:])]
     process.restart(5)
-    assert [one["value"] for one in box.api.patches[-1]] == [1], "written once"  # type: ignore[attr-defined]
+    assert [step["value"] for step in box.api.patches[-1]] == [1], "written once"  # type: ignore[attr-defined]
 
 
 def test_a_program_is_ready_when_its_service_answers(box: KindBox) -> None:
@@ -374,5 +410,5 @@ def test_a_program_that_needs_more_than_itself_is_refused(tmp_path: Path) -> Non
     script = tmp_path / "script"
     script.write_text("#!/bin/sh\n")
     for path in (script, Path("/bin/sh").resolve()):
-        with pytest.raises(UsageError, match="would hold this file alone"):
+        with pytest.raises(UsageError, match="would contain this file only"):
             program_image("x:1", path)

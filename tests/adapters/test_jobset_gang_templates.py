@@ -6,6 +6,7 @@ After a change that is meant: MUSTER_UPDATE_GOLDEN=1 pytest tests/adapters, then
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,15 @@ import pytest
 import yaml
 
 from harness.adapters import adapter
-from harness.adapters.jobset_gang import Job, classify, read_group
-from harness.adapters.reference import in_cluster
-from harness.adapters.render import gang_yaml, parse, render
+from harness.adapters.common.jobset import ReplicatedJob
+from harness.adapters.common.reference_controller import in_cluster
+from harness.adapters.common.render import gang_yaml, parse, render
+from harness.adapters.jobset_gang import classify, read_group
 from harness.core.errors import UsageError
 from harness.core.gang import Gang, Role
 
 GOLDEN = Path(__file__).parent / "golden" / "jobset-gang"
 ADAPTER = adapter("jobset-gang")
-SMALL = {"cpu": "1"}
 GANGS = {
     "plain": Gang("plain", size=2, gpus=2),
     "roles": Gang("roles", roles=(Role("leader", 1, gpus=0), Role("worker", 2, gpus=4)), lifetime=3),
@@ -30,10 +31,11 @@ GANGS = {
 
 
 def levels() -> str:
+    worker = ReplicatedJob("worker", pods=2, replicas=2, gpus=0, mode="ReplicatedGang", gang="set-worker", each=True)
     jobs = [
-        Job("driver", SMALL, pods=1, mode="Gang", gang="set-driver"),
-        Job("worker", SMALL, replicas=2, pods=2, mode="ReplicatedGang", gang="set-worker", each=True, after="driver"),
-        Job("logger", SMALL, mode="Off"),
+        ReplicatedJob("driver", gpus=0, mode="Gang", gang="set-driver"),
+        replace(worker, after="driver"),
+        ReplicatedJob("logger", gpus=0, mode="Off"),
     ]
     return render(
         "jobset-gang/gang.yaml.j2", name="set", namespace="ns", mode="Off", in_order=True, jobs=jobs, scheduler="s"
@@ -68,8 +70,10 @@ def test_modes_stay_words() -> None:
 
     assert jobset["spec"]["gangConfig"]["gangMode"] == "Off"
     assert [job["gangConfig"]["gangMode"] for job in jobset["spec"]["replicatedJobs"]] == [
-        "Gang", "ReplicatedGang", "Off",
-    ]  # fmt: skip
+        "Gang",
+        "ReplicatedGang",
+        "Off",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,15 @@ def test_list_shows_every_locked_version() -> None:
     assert "COMPONENT" in table and "not built" in table and "muster get kubernetes@1.36." in table
 
 
+def test_an_integration_names_all_that_it_needs() -> None:
+    rows = json.loads(run(get, "--list", "--integration", "lws", "--integration", "workload@1.36", "--json"))
+
+    needed = {"kubernetes", "etcd", "kwok", "lws", "volcano"}
+    named = {f"{row['component']}@{row['version'].rpartition('.')[0]}" for row in rows}
+    assert {name for name in named if name.startswith("kubernetes")} == {"kubernetes@1.37", "kubernetes@1.36"}
+    assert {row["component"] for row in rows} == needed
+
+
 def test_given_binary_is_listed_and_got(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.write_text("#!/bin/sh\n")

@@ -65,7 +65,7 @@ OTHER = "# example.org/x\nx/main.go:3:1: undefined: nothing\n"
         (OLD, ["Go is too old: 1.26.0 is needed, 1.24.1 was found"]),
         (NO_SUM, ["the lock is incomplete: no checksum for k8s.io/klog", "muster lock tool@1.0.0"]),
         (NO_MODULE, ["the lock is incomplete: it does not cover k8s.io/klog"]),
-        (KILLED, ["want of memory"]),
+        (KILLED, ["ran out of memory"]),
         (OTHER, ["the build failed", "x/main.go:3:1: undefined: nothing"]),
         ("", ["(no output)"]),
     ],
@@ -94,8 +94,8 @@ def fake_go(path: Path, version: str) -> Path:
 def test_go_on_path_is_used_if_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(fake_go(tmp_path / "go", "1.26").parent))
     monkeypatch.delenv("MUSTER_GO", raising=False)
-    found = toolchain.find("1.26.0", silent)
-    assert (found.go, found.version) == (tmp_path / "go", "1.26")
+    go = toolchain.find("1.26.0", silent)
+    assert (go.go, go.version) == (tmp_path / "go", "1.26")
 
 
 def test_old_go_is_named_with_both_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
 
 from harness.box.artifacts import files, progress, store
-from harness.box.artifacts.register import Component, Lock, Process
+from harness.box.artifacts.register import Component, ComponentProcess, Lock
 from harness.box.artifacts.sources import Request
 from harness.core.errors import ArtifactError
 
 FAKE_GO = """#!/bin/sh
+. "$(dirname "$0")/settings"
 case "$1" in
   version) echo "go version go1.90.0 linux/amd64" ;;
   mod) echo x >> "$FAKE_GO_LOG"; printf '{"Dir": "%s"}' "$FAKE_MODULE" ;;
@@ -38,8 +40,9 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     monkeypatch.setenv("PATH", f"{go.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("FAKE_GO_LOG", str(tmp_path / "downloads"))
-    monkeypatch.setenv("FAKE_MODULE", str(folder))
+    settings = {"FAKE_GO_LOG": tmp_path / "downloads", "FAKE_MODULE": folder}
+    lines = [f"{name}={shlex.quote(str(path))}\n" for name, path in settings.items()]
+    (go.parent / "settings").write_text("".join(lines))
     return folder
 
 
@@ -49,7 +52,7 @@ def request(tmp_path: Path, module: Path, **sets: list[str]) -> Request:
         lock.mkdir(parents=True)
         (lock / "go.mod").write_text("module muster.local/lock\n\ngo 1.25.0\n")
         (lock / "go.sum").write_text(f"example.org/tool v1.2.3 {files.folder_sum(module, MODULE)}\n")
-    tool = Component("tool", "example.org/tool", "1.2.3", {"tool": Process("tool", "x", "tool")}, files=sets)
+    tool = Component("tool", "example.org/tool", "1.2.3", {"tool": ComponentProcess("tool", "x", "tool")}, files=sets)
     return Request(tool, Lock("tool", "1.2.3", lock), progress.silent)
 
 
@@ -72,7 +75,7 @@ def test_named_sets_are_copied_once(tmp_path: Path, module: Path) -> None:
     assert first == second and downloads(tmp_path) == 1
     assert [path.name for path in first["crds"]] == ["a.yaml", "c.yaml"]
     assert first["text"][0].read_text() == "b\n"
-    (record,) = store.records()
+    (record,) = store.stored_artifacts()
     assert set(record.binaries) == {"crds/a.yaml", "crds/c.yaml", "text/b.txt"}
     store.verify(record)
     first["crds"][0].write_text("kind: B\n")
@@ -83,7 +86,7 @@ def test_named_sets_are_copied_once(tmp_path: Path, module: Path) -> None:
 def test_other_patterns_are_another_artifact(tmp_path: Path, module: Path) -> None:
     files.supply(request(tmp_path, module, crds=["crd/*.yaml"]))
     files.supply(request(tmp_path, module, crds=["more/*.yaml"]))
-    assert downloads(tmp_path) == 2 and len(store.records()) == 2
+    assert downloads(tmp_path) == 2 and len(store.stored_artifacts()) == 2
 
 
 def test_component_without_files_asks_for_nothing(tmp_path: Path, module: Path) -> None:
@@ -98,7 +101,7 @@ def test_changed_module_is_refused_with_both_hashes(tmp_path: Path, module: Path
     with pytest.raises(ArtifactError) as caught:
         files.supply(asked)
     assert locked in caught.value.message and files.folder_sum(module, MODULE) in caught.value.message
-    assert store.records() == []
+    assert store.stored_artifacts() == []
 
 
 def test_pattern_must_match_and_names_must_differ(tmp_path: Path, module: Path) -> None:

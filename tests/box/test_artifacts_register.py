@@ -1,4 +1,4 @@
-"""The register of components, the versions that can be had, and the locks behind them."""
+"""The register of components, the available versions, and the locks behind them."""
 
 from __future__ import annotations
 
@@ -81,43 +81,47 @@ def test_version_resolves(tmp_path: Path, asked: str | None, got: str) -> None:
 
 
 @pytest.mark.parametrize("asked", ["1.2.4", "1.9", "latest", "", "1.", "../1.2.3"])
-def test_version_without_lock_says_what_can_be_had(tmp_path: Path, asked: str) -> None:
+def test_version_without_lock_lists_the_available_ones(tmp_path: Path, asked: str) -> None:
     register = write(tmp_path, ENTRY.replace("1.2.3", "9.9.9"), versions=("1.2.3",))
     with pytest.raises(UsageError) as caught:
         register.lock("tool", asked)
-    assert "To be had: 1.2.3." in caught.value.hint
+    assert "Available: 1.2.3." in caught.value.hint
     assert "muster lock tool@" in caught.value.hint
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
-        ("module: example.org/tool", "modul: example.org/tool", "unknown fields modul"),
-        ("    module: example.org/tool\n", "", "module is missing"),
-        ("default: 1.2.3", "default: 1.2", "not a version"),
+        ("module: example.org/tool", "modul: example.org/tool", "'modul' was unexpected.*allowed: about"),
+        ("    module: example.org/tool\n", "", "'module' is a required property"),
+        ("default: 1.2.3", "default: 1.2", r"tool default: expected a version such as 1.37.1; given: 1.2"),
         ("default: 1.2.3", "default: 1.2.3\n    ldflags: ['-X a={build}']", "unknown placeholder"),
-        ("{package: example.org/tool/v3}", "{pkg: x}", "expected package"),
+        ("{package: example.org/tool/v3}", "{pkg: x}", "tool processes tool: expected package"),
         ("{package: example.org/tool/v3}", "{package: a/x}\n      two: {package: b/x}", "same package name"),
         (
             "{package: example.org/tool/v3}",
             "{package: a/x, file: f}\n      two: {package: b/y, file: f}",
             "same file name",
         ),
-        ("default: 1.2.3", "default: 1.2.3\n    files: {crds: config/*.yaml}", "files crds: expected a list"),
+        ("default: 1.2.3", "default: 1.2.3\n    files: {crds: config/*.yaml}", "tool files crds: expected a list"),
         ("default: 1.2.3", "default: 1.2.3\n    files: {crds: [../x]}", "relative to the module"),
         ("default: 1.2.3", "default: 1.2.3\n    swaps: [{prefix: a/}]", "prefix, asked and taken"),
+        ("default: 1.2.3", "default: 1.2.3\n    files: {crds: [a/../x]}", "relative to the module"),
+        ("default: 1.2.3", "default: 1.2.3\n    files: {crds: [/x]}", "relative to the module"),
+        ("default: 1.2.3", "default: 1.2.3\n    disk_mb: much", "disk_mb: expected a number"),
+        ("  tool:\n", "  Tool:\n", "expected names in lower case.*given: 'Tool'"),
         ("box: [tool]", "box: [tol]", "unknown components: tol"),
         ("box: [tool]", "boxes: [tool]", "expected the two keys"),
     ],
 )
-def test_faulty_register_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
-    with pytest.raises(HarnessError, match=says):
+def test_faulty_register_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(HarnessError, match=message):
         write(tmp_path, ENTRY.replace(old, new))
 
 
 def test_go_names_binaries_without_the_major_version() -> None:
-    assert reg.Process("etcd", "go.etcd.io/etcd/server/v3", "etcd").built_as == "server"
-    assert reg.Process("x", "example.org/cmd/x", "x").built_as == "x"
+    assert reg.ComponentProcess("etcd", "go.etcd.io/etcd/server/v3", "etcd").built_as == "server"
+    assert reg.ComponentProcess("x", "example.org/cmd/x", "x").built_as == "x"
 
 
 def test_linker_flags_carry_the_version() -> None:

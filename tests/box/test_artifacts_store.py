@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,10 @@ import pytest
 from harness.box.artifacts import Event, cache_root, load, resolve, store
 from harness.box.artifacts.register import Lock
 from harness.core.errors import ArtifactError
+from tests.waiting import soon
 
 FAKE_GO = r"""#!/bin/sh
+. "$(dirname "$0")/settings"
 case "$1" in
   version) echo "go version go${FAKE_GO_VERSION:-1.90.0} linux/amd64" ;;
   list) printf 'fmt\tfalse\t\nmain\ttrue\tstale dependency\n' ;;
@@ -50,9 +51,16 @@ def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("MUSTER_GO", raising=False)
     monkeypatch.delenv("MUSTER_BINARIES", raising=False)
     monkeypatch.setenv("PATH", f"{command.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("FAKE_GO_LOG", str(tmp_path / "builds"))
     monkeypatch.chdir(tmp_path)
+    set_go(tmp_path / "builds")
     return tmp_path / "builds"
+
+
+def set_go(log: Path, **settings: str) -> None:
+    """How the fake `go` behaves from now on; its environment is muster's choice, so this is a file beside it."""
+    lines = {"FAKE_GO_LOG": str(log), **{f"FAKE_GO_{name.upper()}": value for name, value in settings.items()}}
+    text = "".join(f"{name}={shlex.quote(value)}\n" for name, value in lines.items())
+    (log.parent / "bin" / "settings").write_text(text)
 
 
 def builds(log: Path) -> list[int]:
@@ -62,13 +70,6 @@ def builds(log: Path) -> list[int]:
 def visible() -> list[str]:
     """What the store holds besides its lock files."""
     return [p.name for p in (cache_root() / "artifacts" / "etcd").glob("*") if p.suffix != ".lock"]
-
-
-def wait(until: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not until():
-        assert time.monotonic() < deadline, "gave up waiting"
-        time.sleep(0.02)
 
 
 def child() -> subprocess.Popen[str]:
@@ -92,7 +93,7 @@ def test_built_once_then_from_the_cache(go: Path) -> None:
 
 def test_newer_go_does_not_build_again(go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     resolve("etcd")
-    monkeypatch.setenv("FAKE_GO_VERSION", "1.91.0")
+    set_go(go, version="1.91.0")
     assert resolve("etcd").source == "cache"
     assert len(builds(go)) == 1
 
@@ -110,19 +111,19 @@ def test_recipe_changes_with_lock_and_key_with_toolchain(tmp_path: Path) -> None
     assert store.recipe_hash(component, copy) != recipe
 
 
-def test_failed_build_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_GO_FAIL", "main.go:1:1: syntax error")
+def test_failed_build_leaves_nothing(go: Path) -> None:
+    set_go(go, fail="main.go:1:1: syntax error")
     with pytest.raises(ArtifactError, match="syntax error"):
         resolve("etcd")
     assert visible() == []
-    monkeypatch.delenv("FAKE_GO_FAIL")
+    set_go(go)
     assert resolve("etcd").source == "go-build"
 
 
-def test_interrupt_ends_the_build_and_leaves_nothing(go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_GO_HANG", "1")
+def test_interrupt_ends_the_build_and_leaves_nothing(go: Path) -> None:
+    set_go(go, hang="1")
     process = child()
-    wait(lambda: builds(go))
+    assert soon(lambda: builds(go))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert process.returncode != 0
@@ -131,24 +132,24 @@ def test_interrupt_ends_the_build_and_leaves_nothing(go: Path, monkeypatch: pyte
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="parent-death signals are Linux's")
-def test_kill_ends_the_build_and_the_next_one_cleans_up(go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_GO_HANG", "1")
+def test_kill_ends_the_build_and_the_next_one_cleans_up(go: Path) -> None:
+    set_go(go, hang="1")
     process = child()
-    wait(lambda: builds(go))
+    assert soon(lambda: builds(go))
     process.kill()
     process.communicate(timeout=60)
-    wait(lambda: not Path(f"/proc/{builds(go)[0]}").exists())
+    assert soon(lambda: not Path(f"/proc/{builds(go)[0]}").exists())
     assert any(name.startswith(".tmp-") for name in visible())
-    monkeypatch.delenv("FAKE_GO_HANG")
+    set_go(go)
     (cache_root() / "artifacts" / "etcd" / ".tmp-3.5.0-0123456789ab-x").mkdir()  # of a lock that has changed since
     artifact = resolve("etcd")
     assert visible() == [artifact.binaries["etcd"].parent.name]
 
 
-def test_two_at_once_build_once_and_the_waiter_says_so(go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_GO_SLEEP", "4")
+def test_two_at_once_build_once_and_the_waiter_says_so(go: Path) -> None:
+    set_go(go, sleep="4")
     first = child()
-    wait(lambda: builds(go))
+    assert soon(lambda: builds(go))
     second = child()
     results = {process.communicate(timeout=60)[::1] for process in (first, second)}
     assert sorted(out.strip() for out, _ in results) == ["cache", "go-build"]
@@ -167,7 +168,7 @@ def test_damaged_artifact_is_built_again(go: Path) -> None:
 
 def test_verify_prints_both_values(go: Path) -> None:
     artifact = resolve("etcd")
-    (record,) = store.records()
+    (record,) = store.stored_artifacts()
     store.verify(record)
     path = artifact.binaries["etcd"]
     content = bytearray(path.read_bytes())

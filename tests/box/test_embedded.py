@@ -10,9 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.box.api import NODE, POD
-from harness.box.embedded import EmbeddedBox
+from harness.box.embedded.box import EmbeddedBox
 from harness.core.errors import ApiError, UsageError
+from harness.core.kinds import NODE, POD
+from harness.core.waiting import until
 
 
 def test_it_says_its_version(box: EmbeddedBox):
@@ -28,7 +29,7 @@ def test_its_nodes_are_ready_and_have_gpus(box: EmbeddedBox):
 
 
 def test_it_serves_the_gang_api_of_its_version(box: EmbeddedBox):
-    kinds = {entry["kind"] for entry in box.api.request("GET", f"/apis/{box.profile.group}")["resources"]}
+    kinds = {entry["kind"] for entry in box.api.request("GET", f"/apis/{box.minor.gang_api.version}")["resources"]}
 
     assert {"Workload", "PodGroup"} <= kinds
 
@@ -138,16 +139,12 @@ def test_an_unknown_gate_is_refused_before_anything_starts():
 
 def plain_pod(namespace: str, name: str) -> dict:
     return {
-        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace},
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": namespace},
         "spec": {"terminationGracePeriodSeconds": 0, "containers": [{"name": "main", "image": "pause"}]},
-    }  # fmt: skip
+    }
 
 
 def wait_for_phase(box: EmbeddedBox, namespace: str, name: str, phase: str) -> None:
-    from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
-
-    @retry(retry=retry_if_result(lambda seen: seen != phase), stop=stop_after_delay(20), wait=wait_fixed(0.05))
-    def seen() -> str:
-        return box.api.get(POD, namespace, name)["status"]["phase"]
-
-    seen()
+    until(lambda: box.api.get(POD, namespace, name)["status"]["phase"] == phase, 20, f"{name} is {phase}")

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from harness.box.api import NAMESPACE
-from harness.box.embedded import EmbeddedBox
+from harness.box.embedded.box import EmbeddedBox
 from harness.core.errors import ApiError
+from harness.core.kinds import NAMESPACE
 
 
 def found_again(box: EmbeddedBox, namespace: str) -> object:

@@ -10,23 +10,25 @@ from pathlib import Path
 import psutil
 import pytest
 
+from harness.box.base import Command
 from harness.box.link import KeeperLink
-from harness.box.process import Command, Process
+from harness.box.process import HostProcess
 from harness.core.errors import HarnessError, ProcessError
+from tests.waiting import soon
 
 SLEEP = ("/bin/sleep", "600")
 
 
 def gone(pid: int, seconds: float = 5.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    """Whether the process has ended, within these seconds."""
+
+    def ended() -> bool:
         try:
-            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
-                return True
+            return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
         except psutil.NoSuchProcess:
             return True
-        time.sleep(0.02)
-    return False
+
+    return soon(ended, seconds)
 
 
 @pytest.fixture
@@ -38,8 +40,8 @@ def link(tmp_path: Path):
     keeper.stop()
 
 
-def start(link: KeeperLink, *argv: str) -> Process:
-    process = Process(link, Command("it", argv), link.directory / "it.log", None)
+def start(link: KeeperLink, *argv: str) -> HostProcess:
+    process = HostProcess(link, Command("it", argv), link.directory / "it.log", None)
     process.start()
     return process
 
@@ -80,7 +82,7 @@ def test_a_process_that_dies_says_its_last_words(link: KeeperLink):
 
 
 def test_a_process_that_is_never_ready_fails_by_its_deadline(link: KeeperLink):
-    process = Process(link, Command("it", SLEEP), link.directory / "it.log", lambda: False)
+    process = HostProcess(link, Command("it", SLEEP), link.directory / "it.log", lambda: False)
     process.start()
 
     with pytest.raises(ProcessError, match="not ready within 0 s"):
@@ -103,22 +105,135 @@ def test_a_dead_process_cannot_be_signalled(link: KeeperLink):
 def test_children_do_not_inherit_another_clusters_kubeconfig(link: KeeperLink, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("KUBECONFIG", "/somewhere/else")
     process = start(link, "/bin/sh", "-c", 'echo "<$KUBECONFIG>"; sleep 600')
-    deadline = time.monotonic() + 5
-    while not process.log.exists() or not process.log.read_text():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
+    assert soon(lambda: process.log.exists() and process.log.read_text())
     assert process.log.read_text() == "<>\n"
+
+
+WRAPPER = """#!/bin/sh
+setsid sleep 600 &
+(setsid sh -c 'sleep 600; true' &)
+(sh -c 'sleep 600; true' &)
+sleep 600
+"""
+
+
+def descendants(pid: int) -> set[int]:
+    return {process.pid for process in psutil.Process(pid).children(recursive=True)}
+
+
+def name_of(process: psutil.Process) -> str:
+    """Its name; none once it is gone, as the shells are that start the sessions."""
+    try:
+        return str(process.name())
+    except psutil.NoSuchProcess:
+        return ""
+
+
+def sleepers(link: KeeperLink, count: int = 4) -> set[int]:
+    """The pids of everything below the keeper once so many sleep and nothing comes or goes any more."""
+    pids: set[int] = set()
+
+    def settled() -> bool:
+        before = set(pids)
+        processes = psutil.Process(link.pid).children(recursive=True)
+        pids.clear()
+        pids.update(process.pid for process in processes)
+        return sum(name_of(process) == "sleep" for process in processes) == count and pids == before
+
+    assert soon(settled, 10), "the wrapper did not start its children"
+    return pids
+
+
+@pytest.fixture
+def wrapper(link: KeeperLink) -> HostProcess:
+    """A script that does not exec, and that starts sessions of their own."""
+    script = link.directory / "wrapper"
+    script.write_text(WRAPPER)
+    script.chmod(0o755)
+    return start(link, str(script))
+
+
+def test_what_a_program_started_is_gone_when_it_is_killed(link: KeeperLink, wrapper: HostProcess):
+    held = sleepers(link)
+
+    wrapper.kill()
+
+    assert not [pid for pid in held if psutil.pid_exists(pid)]
+    assert wrapper.exit_code == -signal.SIGKILL
+    assert descendants(link.pid) == set()
+
+
+def test_what_a_program_started_is_gone_when_it_is_asked_to_end(link: KeeperLink, wrapper: HostProcess):
+    held = sleepers(link)
+
+    wrapper.end()
+
+    assert not [pid for pid in held if psutil.pid_exists(pid)]
+    assert wrapper.exit_code == -signal.SIGTERM
+
+
+def test_what_a_program_started_is_gone_when_it_ends_by_itself(link: KeeperLink):
+    process = start(link, "/bin/sh", "-c", "setsid sleep 600 & exit 7")
+
+    link.wait_exit(process.name, process.pid)
+
+    assert process.exit_code == 7
+    assert descendants(link.pid) == set()
+
+
+def test_a_restart_leaves_nothing_of_the_one_before(link: KeeperLink, wrapper: HostProcess):
+    before = sleepers(link)
+
+    wrapper.restart()
+
+    assert not [pid for pid in before if psutil.pid_exists(pid)]
+    assert len(sleepers(link)) == len(before)
+
+
+def test_another_program_keeps_what_it_started(link: KeeperLink, wrapper: HostProcess):
+    held = sleepers(link)
+    other = start(link, *SLEEP)
+
+    other.kill()
+
+    assert descendants(link.pid) == held
+
+
+def test_pause_stops_sessions_of_their_own_too(link: KeeperLink, wrapper: HostProcess):
+    sleepers(link)
+    sleeping = [process for process in psutil.Process(link.pid).children(recursive=True) if name_of(process) == "sleep"]
+
+    wrapper.pause()
+    assert {process.status() for process in sleeping} == {psutil.STATUS_STOPPED}
+    wrapper.resume()
+    assert psutil.STATUS_STOPPED not in {process.status() for process in sleeping}
+
+
+@pytest.mark.parametrize("victim", ["keeper", "warden", "box"])
+def test_what_a_program_started_is_gone_whoever_is_killed(link: KeeperLink, wrapper: HostProcess, victim: str):
+    held = sleepers(link)
+    if victim == "box":
+        link.stop()
+    elif victim == "keeper":
+        os.kill(link.pid, signal.SIGKILL)
+    else:
+        warden = psutil.Process(wrapper.pid).parent()
+        assert warden is not None
+        warden.kill()
+
+    assert all(gone(pid) for pid in held)
 
 
 MUSTER = """
 import sys, time
 from pathlib import Path
 from harness.box.link import KeeperLink
-from harness.box.process import Command, Process
+from harness.box.base import Command
+from harness.box.process import HostProcess
 directory = Path(sys.argv[1])
 link = KeeperLink(directory)
-process = Process(link, Command("it", ("/bin/sleep", "600")), directory / "it.log", None)
+process = HostProcess(link, Command("it", ("/bin/sleep", "600")), directory / "it.log", None)
 process.start()
 if sys.argv[2] == "keep":
     link.keep()
@@ -129,9 +244,7 @@ time.sleep(600)
 
 def muster(directory: Path, how: str) -> tuple[subprocess.Popen[str], int, int]:
     directory.mkdir()
-    parent = subprocess.Popen(
-        [sys.executable, "-c", MUSTER, str(directory), how], stdout=subprocess.PIPE, text=True
-    )  # fmt: skip
+    parent = subprocess.Popen([sys.executable, "-c", MUSTER, str(directory), how], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
     keeper, child = map(int, parent.stdout.readline().split())
     return parent, keeper, child

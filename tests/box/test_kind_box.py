@@ -10,8 +10,7 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,16 @@ from typing import Any
 import pytest
 
 from harness.box import image as own_images
-from harness.box.api import NODE, POD, Object, Resource
+from harness.box.api import Object
 from harness.box.kind import docker, removal
 from harness.box.nodes import Pool
 from harness.core.errors import ApiError, MusterError
 from harness.core.gang import GPU
+from harness.core.kinds import CONFIG_MAP, NAMESPACE, NODE, POD, Kind
+from tests.waiting import soon
 
 SYSCTLS = ("vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops")
 SHELL = "muster.local/busybox:1"
-CONFIG_MAP = Resource("v1", "ConfigMap", "configmaps", True)
 
 
 def why_not() -> str:
@@ -38,7 +38,7 @@ def why_not() -> str:
         docker.require_engine()
     except (ImportError, MusterError) as error:
         return str(error).splitlines()[0]
-    return "" if own_images.stored() else "no node image is in the cache: muster image build"
+    return "" if own_images.stored_images() else "no node image is in the cache: muster image build"
 
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "-")
@@ -64,15 +64,7 @@ def namespace(kind_box: Any) -> Iterator[str]:
     name = f"test-{os.urandom(4).hex()}"
     kind_box.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     yield name
-    kind_box.api.delete(Resource("v1", "Namespace", "namespaces", False), "", name)
-
-
-def until(condition: Callable[[], Any], seconds: float = 90.0) -> Any:
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.1)
-    return found
+    kind_box.api.delete(NAMESPACE, "", name)
 
 
 def pod(namespace: str, name: str, script: str, **spec: Any) -> Object:
@@ -107,10 +99,10 @@ def test_programs_can_be_taken_out_of_a_node_image(kind_box: Any, tmp_path: Path
     with pytest.raises(MusterError, match="runs no nobody"):
         docker.copy_program(kind_box.cluster.control_plane, "nobody", tmp_path / "nobody")
 
-    said = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True, check=True).stdout
-    assert f"v{kind_box.kubernetes}" in said
-    said = subprocess.run([scheduler, "--version"], capture_output=True, text=True, check=True).stdout
-    assert said.strip() == f"Kubernetes v{kind_box.kubernetes}"
+    output = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True, check=True).stdout
+    assert f"v{kind_box.kubernetes}" in output
+    output = subprocess.run([scheduler, "--version"], capture_output=True, text=True, check=True).stdout
+    assert output.strip() == f"Kubernetes v{kind_box.kubernetes}"
     taken = kind_box.image.artifact({SECOND: scheduler})
     assert taken.sources == {SECOND: kind_box.image.reference}
 
@@ -127,29 +119,29 @@ def test_containers_find_each_other_by_service_and_name(kind_box: Any, namespace
     meta = {"name": "server", "namespace": namespace}
     kind_box.api.create({"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": service})
     for number in range(2):
-        until(lambda number=number: phase(kind_box, namespace, f"server-{number}") == "Running")
+        assert soon(lambda number=number: phase(kind_box, namespace, f"server-{number}") == "Running", 90)
     script = "for i in $(seq 60); do wget -q -O- http://server 2>/dev/null || sleep 0.5; done | sort -u"
     kind_box.api.create(pod(namespace, "client", script, nodeName=names[-1]))
-    until(lambda: phase(kind_box, namespace, "client") == "Succeeded", 120)
-    said = kind_box.api.request("GET", f"{POD.path(namespace, 'client')}/log")["text"]
-    assert said.split() == ["server-0", "server-1"]
+    assert soon(lambda: phase(kind_box, namespace, "client") == "Succeeded", 120)
+    log = kind_box.api.request("GET", f"{POD.path(namespace, 'client')}/log")["text"]
+    assert log.split() == ["server-0", "server-1"]
 
 
 def test_gpus_that_a_kubelet_drops_are_put_back(kind_box: Any) -> None:
     worker = kind_box.nodes.workers[0]
     none = {"status": {"capacity": {GPU: "0"}, "allocatable": {GPU: "0"}}}
     kind_box.api.patch(NODE, "", worker, none, subresource="status")
-    until(lambda: kind_box.api.get(NODE, "", worker)["status"]["allocatable"].get(GPU) == "8")
+    assert soon(lambda: kind_box.api.get(NODE, "", worker)["status"]["allocatable"].get(GPU) == "8", 90)
 
 
 def test_gpus_are_counted(kind_box: Any, namespace: str) -> None:
     for number in range(2):
-        wanted = pod(namespace, f"gpu-{number}", "sleep 600")
-        wanted["spec"]["containers"][0]["resources"] = {"limits": {GPU: "6"}}
-        kind_box.api.create(wanted)
-    until(lambda: any(phase(kind_box, namespace, f"gpu-{number}") == "Running" for number in range(2)))
+        pod_with_gpus = pod(namespace, f"gpu-{number}", "sleep 600")
+        pod_with_gpus["spec"]["containers"][0]["resources"] = {"limits": {GPU: "6"}}
+        kind_box.api.create(pod_with_gpus)
+    assert soon(lambda: any(phase(kind_box, namespace, f"gpu-{number}") == "Running" for number in range(2)), 90)
     pods = [kind_box.api.get(POD, namespace, f"gpu-{number}") for number in range(2)]
-    assert sum("nodeName" in one["spec"] for one in pods) == 1
+    assert sum("nodeName" in created["spec"] for created in pods) == 1
 
 
 def test_a_killed_scheduler_stays_dead_until_it_is_started(kind_box: Any, namespace: str) -> None:
@@ -158,12 +150,12 @@ def test_a_killed_scheduler_stays_dead_until_it_is_started(kind_box: Any, namesp
     scheduler.kill()
     assert not scheduler.alive and not scheduler.pid
     kind_box.api.create(pod(namespace, "waiting", "sleep 600"))
-    until(lambda: kind_box.api.list(Resource("v1", "ServiceAccount", "serviceaccounts", True), namespace))
+    assert soon(lambda: kind_box.api.list(Kind("v1", "ServiceAccount", "serviceaccounts"), namespace), 90)
     assert "nodeName" not in kind_box.api.get(POD, namespace, "waiting")["spec"]
     scheduler.start()
     scheduler.wait_ready(60)
     assert scheduler.pid not in (0, before)
-    until(lambda: phase(kind_box, namespace, "waiting") == "Running")
+    assert soon(lambda: phase(kind_box, namespace, "waiting") == "Running", 90)
 
 
 def test_a_paused_scheduler_goes_on_where_it_stopped(kind_box: Any, namespace: str) -> None:
@@ -178,9 +170,9 @@ def test_a_paused_scheduler_goes_on_where_it_stopped(kind_box: Any, namespace: s
 
 def test_fake_nodes_run_beside_real_ones(kind_box: Any, namespace: str) -> None:
     names = kind_box.nodes.add(Pool(3, gpus=4, name="fake"))
-    chosen = pod(namespace, "played", "exit 1", nodeSelector={"muster.dev/pool": "fake"})
-    kind_box.api.create(chosen)
-    until(lambda: phase(kind_box, namespace, "played") == "Running")
+    played = pod(namespace, "played", "exit 1", nodeSelector={"muster.dev/pool": "fake"})
+    kind_box.api.create(played)
+    assert soon(lambda: phase(kind_box, namespace, "played") == "Running", 90)
     assert kind_box.api.get(POD, namespace, "played")["spec"]["nodeName"] in names
     kind_box.nodes.remove_all()
     assert len(kind_box.api.list(NODE)) == 2
@@ -188,8 +180,13 @@ def test_fake_nodes_run_beside_real_ones(kind_box: Any, namespace: str) -> None:
 
 def test_an_init_container_holds_the_others_until_its_config_map_is_written(kind_box: Any, namespace: str) -> None:
     mount = {"name": "signal", "mountPath": "/signal"}
-    wait = {"name": "wait", "image": SHELL, "imagePullPolicy": "Never", "volumeMounts": [mount],
-            "command": ["sh", "-c", "until [ -s /signal/started ]; do sleep 0.2; done"]}  # fmt: skip
+    wait = {
+        "name": "wait",
+        "image": SHELL,
+        "imagePullPolicy": "Never",
+        "volumeMounts": [mount],
+        "command": ["sh", "-c", "until [ -s /signal/started ]; do sleep 0.2; done"],
+    }
     volume = {"name": "signal", "configMap": {"name": "signal", "optional": True}}
     meta = {"name": "signal", "namespace": namespace}
     kind_box.api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta})
@@ -197,13 +194,13 @@ def test_an_init_container_holds_the_others_until_its_config_map_is_written(kind
 
     def running(kind: str) -> bool:
         return any(
-            "running" in one["state"] for one in kind_box.api.get(POD, namespace, "held")["status"].get(kind, ())
+            "running" in status["state"] for status in kind_box.api.get(POD, namespace, "held")["status"].get(kind, ())
         )
 
-    until(lambda: running("initContainerStatuses"))
+    assert soon(lambda: running("initContainerStatuses"), 90)
     assert not running("containerStatuses")
     kind_box.api.patch(CONFIG_MAP, namespace, "signal", {"data": {"started": "yes"}})
-    until(lambda: running("containerStatuses"))
+    assert soon(lambda: running("containerStatuses"), 90)
 
 
 class Refuses(BaseHTTPRequestHandler):
@@ -235,8 +232,14 @@ def test_a_webhook_that_is_a_process_of_this_machine_is_called(kind_box: Any, na
         "caBundle": base64.b64encode(kind_box.authority.certificate).decode(),
     }
     here = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
-    hook = {"name": "refuse.muster.dev", "admissionReviewVersions": ["v1"], "sideEffects": "None", "rules": [rule],
-            "clientConfig": client, "namespaceSelector": here}  # fmt: skip
+    hook = {
+        "name": "refuse.muster.dev",
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        "rules": [rule],
+        "clientConfig": client,
+        "namespaceSelector": here,
+    }
     kind = "ValidatingWebhookConfiguration"
     version = "admissionregistration.k8s.io/v1"
     kind_box.api.apply({"apiVersion": version, "kind": kind, "metadata": {"name": "refuse"}, "webhooks": [hook]})
@@ -250,7 +253,7 @@ def test_a_webhook_that_is_a_process_of_this_machine_is_called(kind_box: Any, na
         return False
 
     try:
-        until(refused)
+        assert soon(refused, 90)
     finally:
         kind_box.api.delete(kind_box.api.resource(version, kind), "", "refuse")
         server.shutdown()
@@ -260,7 +263,7 @@ def test_a_crash_is_counted_by_the_kubelet(kind_box: Any) -> None:
     program = kind_box.processes["kube-scheduler"]
     before = program.restarts
     os.kill(program.pid, signal.SIGKILL)
-    until(lambda: program.restarts == before + 1)
+    assert soon(lambda: program.restarts == before + 1, 90)
     program.wait_ready(60)
 
 
@@ -272,10 +275,10 @@ def muster(*arguments: str) -> str:
 def test_ctrl_c_while_a_cluster_comes_up_leaves_nothing() -> None:
     command = [sys.executable, "-m", "harness", "up", "--box", "kind", "--image", "own", "--name", "pressed"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    until(lambda: f"{docker.PREFIX}pressed" in docker.clusters())
+    assert soon(lambda: f"{docker.PREFIX}pressed" in docker.clusters(), 90)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=120)
-    assert process.returncode in (0, 130), said
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode in (0, 130), errors
     assert f"{docker.PREFIX}pressed" not in docker.clusters()
 
 
@@ -284,11 +287,11 @@ def test_a_muster_killed_while_a_cluster_comes_up_leaves_nothing(moment: str) ->
     name = f"{docker.PREFIX}struck"
     command = [sys.executable, "-m", "harness", "up", "--box", "kind", "--image", "own", "--name", "struck"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until(lambda: bool(docker.containers(name)) if moment == "nodes are made" else "running" in states(name))
+    assert soon(lambda: bool(docker.containers(name)) if moment == "nodes are made" else "running" in states(name), 90)
     process.kill()
     process.wait()
     try:
-        until(lambda: "struck" not in muster("ps"))
+        assert soon(lambda: "struck" not in muster("ps"), 90)
         assert docker.containers(name) == {}
     finally:
         removal.remove(name)
@@ -305,7 +308,7 @@ def test_a_cluster_whose_keeper_was_killed_is_found_and_removed() -> None:
     try:
         assert box._keeper is not None
         os.kill(box._keeper.pid, signal.SIGKILL)
-        until(lambda: "orphan" in muster("ps") and "left by an earlier run" in muster("ps"))
+        assert soon(lambda: "orphan" in muster("ps") and "left by an earlier run" in muster("ps"), 90)
         assert "removed" in muster("down", "orphan")
         assert f"{docker.PREFIX}orphan" not in docker.clusters()
     finally:

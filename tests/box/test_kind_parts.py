@@ -16,42 +16,45 @@ import pytest
 import yaml
 
 from harness.box import image as own_images
-from harness.box import profile, registry
-from harness.box.embedded import EmbeddedBox
+from harness.box import registry
+from harness.box.base import Command
 from harness.box.image import recipe
 from harness.box.kind import docker, gpus, nodeimage, relay
 from harness.box.kind.box import KindBox
 from harness.box.kind.config import cluster_config
 from harness.box.kind.deployed import DeployedProgram
-from harness.box.kinds import Wanted
 from harness.box.link import KeeperLink
-from harness.box.phases import Quiet
-from harness.box.process import Command
+from harness.box.minor import minor_of
+from harness.box.phases import NullListener
+from harness.box.spec import BoxSpec
 from harness.core.errors import HarnessError, UsageError
 
 
 def config(kubernetes: str = "1.37.1", **more: object) -> dict:  # type: ignore[type-arg]
-    given = {
+    defaults = {
         "gates": {},
         "workers": 2,
         "port": 0,
-        "own": True,
+        "own_image": True,
         "sync": "",
         "versions": {"etcd": "3.6.12", "coredns": "1.14.6"},
     }
     text = cluster_config(
-        name="muster-x", profile=profile.profile(kubernetes), audit_folder=Path("/box/audit"), **{**given, **more}  # type: ignore[arg-type]
-    )  # fmt: skip
+        name="muster-x",
+        minor=minor_of(kubernetes),
+        audit_folder=Path("/box/audit"),
+        **{**defaults, **more},  # type: ignore[arg-type]
+    )
     return yaml.safe_load(text)  # type: ignore[no-any-return]
 
 
 def patch(cluster: dict, kind: str) -> dict:  # type: ignore[type-arg]
-    found = [yaml.safe_load(text) for text in cluster["kubeadmConfigPatches"]]
-    return next(one for one in found if one["kind"] == kind)
+    patches = [yaml.safe_load(text) for text in cluster["kubeadmConfigPatches"]]
+    return next(patch for patch in patches if patch["kind"] == kind)
 
 
 def flags(patched: dict, component: str) -> dict[str, str]:  # type: ignore[type-arg]
-    return {one["name"]: one["value"] for one in patched[component]["extraArgs"]}
+    return {flag["name"]: flag["value"] for flag in patched[component]["extraArgs"]}
 
 
 def test_every_component_has_the_gates_it_knows_and_no_others() -> None:
@@ -76,16 +79,17 @@ def test_nodes_ports_and_sync_are_what_was_asked_for() -> None:
 
 
 def test_an_official_image_keeps_its_own_tags() -> None:
-    own, official = patch(config(), "ClusterConfiguration"), patch(config(own=False), "ClusterConfiguration")
-    assert own["etcd"]["local"]["imageTag"] == "3.6.12-0" and own["dns"]["imageTag"] == "v1.14.6"
+    built = patch(config(), "ClusterConfiguration")
+    official = patch(config(own_image=False), "ClusterConfiguration")
+    assert built["etcd"]["local"]["imageTag"] == "3.6.12-0" and built["dns"]["imageTag"] == "v1.14.6"
     assert "imageTag" not in official["etcd"]["local"] and "dns" not in official
     assert config()["networking"]["kubeProxyMode"] == "nftables"
-    assert "kubeProxyMode" not in config(own=False)["networking"]
+    assert "kubeProxyMode" not in config(own_image=False)["networking"]
 
 
 def test_histories_can_be_made_from_the_audit_log() -> None:
     cluster = config()
-    mounts = {one["containerPath"]: one["hostPath"] for one in cluster["nodes"][0]["extraMounts"]}
+    mounts = {mount["containerPath"]: mount["hostPath"] for mount in cluster["nodes"][0]["extraMounts"]}
     assert mounts["/kind/audit"] == "/box/audit"
     assert Path(mounts["/kind/audit-policy.yaml"]).is_file()
     assert flags(patch(cluster, "ClusterConfiguration"), "apiServer")["audit-log-mode"] == "blocking"
@@ -101,8 +105,10 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(docker, "has_image", lambda tag: False)
     monkeypatch.setattr(docker, "pull", lambda reference: asked.append(f"pull {reference}"))
     monkeypatch.setattr(docker, "load", lambda archive: asked.append(f"load {archive.name}"))
-    made = own_images.NodeImage("1.37.1", "muster.local/node:v1.37.1-abc", "abc", {}, {}, 1, 1.0, "node-1.37.1-abc.tar")
-    monkeypatch.setattr(own_images, "provide", lambda version, progress: made)
+    image = own_images.NodeImage(
+        "1.37.1", "muster.local/node:v1.37.1-abc", "abc", {}, {}, 1, 1.0, "node-1.37.1-abc.tar"
+    )
+    monkeypatch.setattr(own_images, "provide", lambda version, progress: image)
     yield asked
 
 
@@ -110,32 +116,32 @@ def test_auto_takes_the_official_image_where_a_registry_answers(
     engine: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nodeimage, "_reachable", lambda registry: True)
-    chosen = nodeimage.choose("auto", "1.37", Quiet())
-    assert chosen.reference.startswith("kindest/node:v1.37.0@sha256:") and not chosen.own
-    assert engine == [f"pull {chosen.reference}"]
+    image = nodeimage.choose("auto", "1.37", NullListener())
+    assert image.reference.startswith("kindest/node:v1.37.0@sha256:") and not image.is_own
+    assert engine == [f"pull {image.reference}"]
 
 
 def test_auto_takes_our_own_where_none_does(engine: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nodeimage, "_reachable", lambda registry: False)
-    chosen = nodeimage.choose("auto", "1.37", Quiet())
-    assert chosen.own and chosen.kubernetes == "1.37.1" and "registry" in chosen.why
+    image = nodeimage.choose("auto", "1.37", NullListener())
+    assert image.is_own and image.kubernetes == "1.37.1" and "registry" in image.why
     assert engine == ["load node-1.37.1-abc.tar"]
 
 
 def test_an_exact_version_is_not_replaced_by_another(engine: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nodeimage, "_reachable", lambda registry: True)
-    assert nodeimage.choose("auto", "1.37.1", Quiet()).own
+    assert nodeimage.choose("auto", "1.37.1", NullListener()).is_own
 
 
 def test_an_official_image_that_nobody_knows_is_refused(engine: list[str]) -> None:
     with pytest.raises(UsageError, match=r"no official node image of Kubernetes 1\.36"):
-        nodeimage.choose("official", "1.36", Quiet())
+        nodeimage.choose("official", "1.36", NullListener())
 
 
 def test_an_image_must_say_its_version(engine: list[str]) -> None:
-    assert nodeimage.choose("example.org/node:v1.36.2", "1.37", Quiet()).kubernetes == "1.36.2"
+    assert nodeimage.choose("example.org/node:v1.36.2", "1.37", NullListener()).kubernetes == "1.36.2"
     with pytest.raises(UsageError, match="does not say which Kubernetes"):
-        nodeimage.choose("example.org/node:latest", "1.37", Quiet())
+        nodeimage.choose("example.org/node:latest", "1.37", NullListener())
 
 
 def test_without_docker_the_message_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,15 +164,15 @@ def test_a_binary_of_the_node_image_cannot_be_replaced_one_of_an_integration_can
     KindBox(binaries={"volcano.scheduler": Path("/bin/true")})
 
 
-@pytest.mark.parametrize("wanted", [Wanted(workers=2), Wanted(image="own"), Wanted(sync="2s")])
-def test_what_only_kind_has_is_refused_elsewhere(wanted: Wanted) -> None:
-    with pytest.raises(UsageError, match="with --box kind only"):
-        wanted.check()
+@pytest.mark.parametrize("spec", [BoxSpec(workers=2), BoxSpec(image="own"), BoxSpec(sync="2s")])
+def test_what_only_kind_has_is_refused_elsewhere(spec: BoxSpec) -> None:
+    with pytest.raises(UsageError, match="is for --box kind only"):
+        spec.check()
 
 
 def test_a_kind_of_box_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="no box of the kind 'kid'") as caught:
-        Wanted("kid").check()
+        BoxSpec("kid").check()
     assert "Did you mean 'kind'" in caught.value.hint
 
 
@@ -182,22 +188,22 @@ def test_a_node_image_exists_for_every_locked_kubelet_and_no_other() -> None:
 def test_every_program_and_image_of_the_recipe_is_in_the_register() -> None:
     from harness.box.artifacts import load
 
-    register, made = load(), recipe.recipe()
-    named = [name for names in made.programs.values() for name in names]
-    for name in [*named, *(inner.program for inner in made.images if inner.program)]:
+    register, steps = load(), recipe.recipe()
+    named = [name for names in steps.programs.values() for name in names]
+    for name in [*named, *(inner.program for inner in steps.images if inner.program)]:
         register.process(name)
-    for inner in made.images:
+    for inner in steps.images:
         assert not inner.compiled or (recipe.source() / inner.compiled).is_file()
 
 
 # -- GPUs and webhooks ------------------------------------------------------------------------------------------------
 
 
-def node(wanted: str | None, capacity: str | None, allocatable: str | None) -> dict:  # type: ignore[type-arg]
+def node(annotated: str | None, capacity: str | None, allocatable: str | None) -> dict:  # type: ignore[type-arg]
     def amount(value: str | None) -> dict[str, str]:
         return {} if value is None else {"nvidia.com/gpu": value}
 
-    annotations = {} if wanted is None else {gpus.WANTED: wanted}
+    annotations = {} if annotated is None else {gpus.ANNOTATION: annotated}
     return {
         "metadata": {"name": "n", "annotations": annotations},
         "status": {"capacity": amount(capacity), "allocatable": amount(allocatable)},
@@ -276,32 +282,35 @@ def test_signals_reach_the_program_and_no_other(
 
 def test_a_farewell_is_said_when_muster_is_gone_and_not_when_it_was_taken_back(tmp_path: Path) -> None:
     for number, taken_back in enumerate((False, True)):
-        directory, said = tmp_path / f"box-{number}", tmp_path / f"said-{number}"
+        directory, touched = tmp_path / f"box-{number}", tmp_path / f"said-{number}"
         directory.mkdir()
         link = KeeperLink(directory)
-        link.farewell(["/usr/bin/touch", str(said)])
+        link.farewell(["/usr/bin/touch", str(touched)])
         if taken_back:
             link.farewell(())
         link.stop()
-        assert said.exists() is not taken_back
+        assert touched.exists() is not taken_back
 
 
 # -- a cluster that cannot be set up ----------------------------------------------------------------------------------
 
 
-class Failing(KindBox):
-    """A kind box whose cluster and keeper only say what was asked of them."""
-
-    def __init__(self, directory: Path, done: list[str], *, keep_failed: bool) -> None:
-        self.directory, self.name, self.done = directory, "red", done
-        self._keep_failed = keep_failed
-        self._cluster = SimpleNamespace(  # type: ignore[assignment]
-            name="muster-red", export_logs=lambda folder: done.append("logs"), delete=lambda: done.append("delete")
-        )
-        self._keeper = SimpleNamespace(farewell=lambda argv: None)  # type: ignore[assignment]
-
-    def keep(self) -> None:
-        self.done.append("keep")
+def failing(directory: Path, done: list[str], monkeypatch: pytest.MonkeyPatch, *, keep_failed: bool) -> KindBox:
+    """A kind box whose cluster and runtime only say what was asked of them."""
+    box = KindBox(keep_failed=keep_failed)
+    box._runtime = SimpleNamespace(  # type: ignore[assignment]
+        directory=directory,
+        name="red",
+        kubeconfig=directory / "kubeconfig",
+        is_open=True,
+        keeper=SimpleNamespace(farewell=lambda argv: None),
+        fail=lambda error: done.append("stop"),
+    )
+    box._cluster = SimpleNamespace(  # type: ignore[assignment]
+        name="muster-red", export_logs=lambda folder: done.append("logs"), delete=lambda: done.append("delete")
+    )
+    monkeypatch.setattr(box, "keep", lambda: done.append("keep"))
+    return box
 
 
 @pytest.mark.parametrize(
@@ -320,10 +329,9 @@ def test_what_becomes_of_a_cluster_that_failed(
     happened: list[str] = []
     monkeypatch.setattr(docker, "clusters", lambda: ["muster-red"])
     monkeypatch.setattr(registry, "keep_logs", lambda folder: folder / "kept")
-    monkeypatch.setattr(EmbeddedBox, "fail", lambda self, error: happened.append("stop"))
-    Failing(tmp_path, happened, keep_failed=keep).fail(error)
+    failing(tmp_path, happened, monkeypatch, keep_failed=keep).fail(error)
 
     assert happened == done
     if "keep" in done:
-        told = error.hint if isinstance(error, HarnessError) else " ".join(error.__notes__)
-        assert "muster down red" in told and "docker exec" in told and str(tmp_path / "kept") in told
+        text = error.hint if isinstance(error, HarnessError) else " ".join(error.__notes__)
+        assert "muster down red" in text and "docker exec" in text and str(tmp_path / "kept") in text

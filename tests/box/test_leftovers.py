@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,8 +11,9 @@ import psutil
 import pytest
 
 from harness.box import registry
-from harness.box.embedded import EmbeddedBox
+from harness.box.embedded.box import EmbeddedBox
 from harness.box.nodes import Pool
+from tests.waiting import soon
 
 CYCLES = 20
 
@@ -27,20 +27,17 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def processes_of(state: Path) -> list[psutil.Process]:
     """Processes that work in a folder below the state, or name it."""
-    found = []
+    processes = []
     for process in psutil.process_iter(["cmdline", "cwd"]):
-        words = [process.info["cwd"] or "", *(process.info["cmdline"] or [])]
-        if any(str(state) in word for word in words) and process.pid != os.getpid():
-            found.append(process)
-    return found
+        places = [process.info["cwd"] or "", *(process.info["cmdline"] or [])]
+        if any(str(state) in word for word in places) and process.pid != os.getpid():
+            processes.append(process)
+    return processes
 
 
 def soon_gone(state: Path) -> bool:
     """Whether nothing runs any more, five seconds from now at the latest."""
-    deadline = time.monotonic() + 5
-    while processes_of(state) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return processes_of(state) == []
+    return soon(lambda: not processes_of(state), 5)
 
 
 def test_twenty_cycles_leave_nothing(state: Path):
@@ -72,7 +69,7 @@ def test_four_boxes_at_once_are_apart_and_leave_nothing(state: Path):
 
 
 def test_a_killed_muster_takes_its_box_along(state: Path):
-    imports = "import time; from harness.box.embedded import EmbeddedBox"
+    imports = "import time; from harness.box.embedded.box import EmbeddedBox"
     program = f"{imports}; EmbeddedBox().start(); print('up', flush=True); time.sleep(600)"
     muster = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert muster.stdout is not None
@@ -90,8 +87,8 @@ def test_a_killed_muster_takes_its_box_along(state: Path):
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_killed_run_takes_its_suite_and_its_boxes_along(state: Path, tmp_path: Path, workers: str):
     output = tmp_path / "runs"
-    wanted = ["run", "--profile", "core", "-n", workers, "--output", str(output)]
-    command = [sys.executable, "-c", "from harness.cli import main; main()", *wanted]
+    arguments = ["run", "--profile", "core", "-n", workers, "--output", str(output)]
+    command = [sys.executable, "-c", "from harness.cli import main; main()", *arguments]
     muster = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert muster.stdout is not None
     while "Installing" not in (line := muster.stdout.readline()):  # cases are running by then
@@ -117,11 +114,9 @@ def test_the_folder_of_a_dead_box_is_removed_by_the_next_look(state: Path):
 
 
 def test_interrupting_the_start_leaves_nothing(state: Path):
-    program = "from harness.box.embedded import EmbeddedBox; EmbeddedBox().start()"
+    program = "from harness.box.embedded.box import EmbeddedBox; EmbeddedBox().start()"
     muster = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 20
-    while len(processes_of(state)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.02)
+    assert soon(lambda: len(processes_of(state)) >= 2)
     muster.send_signal(signal.SIGINT)
     muster.wait()
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.box.api import NODE
-from harness.box.embedded import EmbeddedBox
+from harness.box.embedded.box import EmbeddedBox
 from harness.box.nodes import RACK, ZONE, Pool, Taint, parse_pools, render_node
 from harness.core.errors import UsageError
+from harness.core.kinds import NODE
 
 
 @pytest.mark.parametrize("text", ["8y8", "8", "x8", "0x8", "-1x8", "8x", "8x8x8", "", "8x8,", "8 x 8", "99999999x1"])
@@ -39,6 +39,12 @@ def test_a_node_without_gpus_names_none():
 
     assert "nvidia.com/gpu" not in node["status"]["allocatable"]
     assert node["spec"]["taints"] == [{"key": "dedicated", "value": "x", "effect": "NoSchedule"}]
+
+
+def test_a_pool_may_have_further_resources():
+    node = render_node(Pool(1, more={"ephemeral-storage": "20Gi"}), "n", 0, "v1.37.1")
+
+    assert node["status"]["allocatable"]["ephemeral-storage"] == "20Gi"
 
 
 def test_no_name_of_a_node_is_given_twice(box: EmbeddedBox, nodes: Callable[..., list[str]]):
@@ -73,4 +79,4 @@ def look(box: EmbeddedBox, name: str) -> dict:
 
 def ready(box: EmbeddedBox, name: str) -> str:
     conditions = look(box, name)["status"]["conditions"]
-    return next(one["status"] for one in conditions if one["type"] == "Ready")
+    return next(condition["status"] for condition in conditions if condition["type"] == "Ready")

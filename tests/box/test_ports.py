@@ -16,9 +16,9 @@ def ports():
 
 
 def test_no_port_is_given_twice(ports: Ports):
-    chosen = [ports.reserve() for _ in range(200)]
+    reserved = [ports.reserve() for _ in range(200)]
 
-    assert len(set(chosen)) == 200
+    assert len(set(reserved)) == 200
 
 
 def test_a_component_can_listen_on_a_reserved_port_and_again_after_a_restart(ports: Ports):

@@ -8,61 +8,113 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli import main
+
 MUSTER = [sys.executable, "-c", "from harness.cli import main; main()"]
 
 
 def muster(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*MUSTER, *arguments], capture_output=True, text=True, timeout=600, check=False, cwd=cwd,
+        [*MUSTER, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+        cwd=cwd,
         env={**os.environ, **environment},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["upp"], "Did you mean 'up'?"),
         (["up", "--nodes", "8y8"], "COUNTxGPUS"),
-        (["up", "--kubernetes", "1.12"], "To be had: 1.37.1"),
-        (["up", "--kubernetes", "banana"], "To be had"),
+        (["up", "--kubernetes", "1.12"], "Available: 1.37.1"),
+        (["up", "--kubernetes", "banana"], "Available"),
         (["up", "--name", "../escape"], "cannot be the name of a box"),
         (["up", "--port", "99999999"], "99999999"),
         (["up", "--gate", "GangScheduling"], "KEY=VALUE"),
         (["up", "--binary", "kubernetes.kube-scheduler=/no/such/file"], "/no/such/file"),
         (["up", "--integration", "volcan"], "Did you mean 'volcano'?"),
+        (["up", "--integration", "workload", "--set", "foo=1"], "has no option 'foo'"),
+        (["up", "--set", "foo=1"], "--integration NAME"),
         (["down", "nobody"], "no box called 'nobody'"),
         (["down"], "no box is running"),
         (["logs", "kube-scheduler"], "no box is running"),
         (["get", "kubernets"], "Did you mean 'kubernetes'?"),
+        (["get", "--integration", "volcan"], "Did you mean 'volcano'?"),
+        (["get", "--integration", "volcano@9"], "1.14.1"),
+        (["get", "--all", "--integration", "volcano"], "Leave out --all to get only volcano"),
         (["get", "kubernetes@1.12.0"], "muster lock kubernetes@1.12.0"),
         (["run", "--integration", "workloads"], "Did you mean 'workload'?"),
         (["run", "--profile", "everything"], "core, extended, all"),
         (["run", "--case", "gang-that-fits-is-bound-hole"], "Did you mean 'gang-that-fits-is-bound-whole'?"),
         (["run", "--timeout-factor", "fast"], "fast"),
-        (["run", "--integration", "workload@1.30"], "To be had: 1.37.1"),
+        (["run", "--integration", "workload@1.30"], "Available: 1.37.1"),
         (["run", "--integration", "workload@1.36", "--kubernetes", "1.37"], "Leave one of the two out"),
-        (["run", "--integration", "control@7"], "no versions to choose from"),
+        (["run", "--integration", "reference@7"], "no versions to choose from"),
         (["run", "--expected", "/no/such/folder"], "there are no expected verdicts of workload in /no/such/folder"),
-        (["run", "--integration", "jobset-barrier", "--profile", "GANG-CORE"], "It claims: jobset-barrier."),
+        (
+            ["run", "--integration", "jobset-barrier", "--profile", "GANG-CORE"],
+            "It claims: jobset-barrier, jobset-reference.",
+        ),
         (["run", "--profile", "GANG-TOPOLOGY"], "no case of the profile GANG-TOPOLOGY asks for anything that workload"),
         (["run", "--set", "foo=1"], "has no option 'foo'"),
         (["run", "--set", "colour"], "expected KEY=VALUE"),
         (["run", "-q", "-v"], "exclude each other"),
+        (["run", "--accept"], "--accept needs the folder of --expected"),
+        (["run", "--case", ""], "--case: expected ID, given nothing"),
+        (["run", "--output", "/proc/no-such-folder"], "no run can be stored in /proc/no-such-folder"),
+        (["prove", "--output", "/proc/no-such-folder"], "no run can be stored in /proc/no-such-folder"),
         (["recheck", "no-such-folder"], "does not exist"),
         (["history", "."], "no history"),
         (["bench", "boxes"], "Did you mean 'box'?"),
-        (["prove", "--sin", "starve"], "Did you mean 'starves'?"),
+        (["prove", "--mutant", "starve"], "Did you mean 'starves'?"),
         (["render", "--gang", "size=0"], "at least one member"),
+        (["render", "--gang", "size=999999999999"], "expected a number from 0 to 100000"),
+        (["render", "--gang", "gpus=-1"], "expected a number from 0 to 100000"),
         (["render", "--gang", "colour=red"], "a gang has no 'colour'"),
+        (["render", "--gang", "name=Ünï"], "is no name of a gang"),
+        (["render", "--namespace", "a b"], "is no name of a namespace"),
+        (["render", "--integration", "volcano@9"], "Available: 1.14.1"),
+        (["run", "--folder", "placment"], "Did you mean 'placement'?"),
+        (["run", "-k", "gang and"], "is no expression"),
+        (["run", "--failed-first", "--order", "random"], "exclude each other"),
+        (["run", "--keep", "failed", "-n", "2"], "Leave out -n"),
+        (["run", "--source", "buidl"], "'auto', 'release', 'build'"),
+        (["explain", "livenes"], "Did you mean 'liveness'?"),
+        (["open", "/no/such/run"], "has no report"),
+        (["completion", "tcsh"], "'bash', 'zsh', 'fish'"),
     ],
 )
-def test_it_says_what_is_wrong_and_what_is_allowed(arguments: list[str], said: str, tmp_path: Path):
-    done = muster(*arguments, cwd=tmp_path, XDG_STATE_HOME=str(tmp_path / "state"))
+def test_it_says_what_is_wrong_and_what_is_allowed(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(sys, "argv", ["muster", *arguments])
 
-    assert done.returncode == 4, done.stderr
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+    with pytest.raises(SystemExit) as ending:
+        main()
+
+    printed = capsys.readouterr().err
+    assert ending.value.code == 4, printed
+    assert message in printed
+    assert "Traceback" not in printed
     assert not (tmp_path / "muster-runs").exists()
+
+
+def test_a_process_ends_with_the_code_and_the_message(tmp_path: Path):
+    done = muster("run", "--profile", "everything", cwd=tmp_path)
+
+    assert done.returncode == 4
+    assert "error: there is no profile 'everything'" in done.stderr
+    assert done.stdout == ""
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
@@ -108,15 +160,6 @@ def test_a_bug_of_muster_is_called_one_and_is_no_verdict():
     assert "this is a bug of muster" in done.stderr
 
 
-def test_a_comma_in_a_setting_is_part_of_it():
-    from harness.options import pairs
-
-    assert pairs("--set", "actions=allocate, preempt,backfill,queue=a") == {
-        "actions": "allocate, preempt,backfill",
-        "queue": "a",
-    }
-
-
 def test_clusters_that_were_left_are_in_the_json_too(monkeypatch: pytest.MonkeyPatch):
     from click.testing import CliRunner
 
@@ -124,5 +167,5 @@ def test_clusters_that_were_left_are_in_the_json_too(monkeypatch: pytest.MonkeyP
     from harness.cli.box import ps
 
     monkeypatch.setattr(box.docker, "clusters", lambda: ["muster-old"])
-    found = json.loads(CliRunner().invoke(ps, ["--json"]).output)
-    assert {"name": "old", "kind": "kind", "left": True} in found
+    rows = json.loads(CliRunner().invoke(ps, ["--json"]).output)
+    assert {"name": "old", "kind": "kind", "left": True} in rows

@@ -1,6 +1,7 @@
 """`muster run` from the outside: lines, folder, exit code, and a verdict that can be reached again."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -14,8 +15,8 @@ CASES = ("gang-that-fits-is-bound-whole", "one-of-two-gangs-wins-whole")
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, object]:
     root = tmp_path_factory.mktemp("runs")
-    wanted = [word for case in CASES for word in ("--case", case)]
-    done = muster("run", *wanted, "--output", str(root))
+    cases = [word for case in CASES for word in ("--case", case)]
+    done = muster("run", *cases, "--output", str(root))
     return root / "latest", done
 
 
@@ -32,7 +33,15 @@ def test_the_folder_has_everything(run):
     folder, _ = run
 
     names = {path.name for path in folder.iterdir()}
-    assert {"report.yaml", "index.html", "junit.xml", "results.json", "environment.json", "reproduce.sh"} <= names
+    assert {
+        "report.yaml",
+        "index.html",
+        "junit.xml",
+        "results.json",
+        "environment.json",
+        "reproduce.sh",
+        "run.json",
+    } <= names
     assert len(list(folder.rglob("*.jsonl.zst"))) == len(CASES)
 
 
@@ -44,10 +53,10 @@ def test_recheck_reaches_the_same_verdicts(run):
     assert again.returncode == 0, again.stderr
     live = {case["case"]: case for case in json.loads((folder / "results.json").read_text())["cases"]}
     for row in json.loads(again.stdout):
-        known = live[row["case"]]
-        assert row["outcome"] == known["outcome"]
-        assert [v["outcome"] for v in row["verdicts"]] == [v["outcome"] for v in known["verdicts"]]
-        assert [v["reason"] for v in row["verdicts"]] == [v["reason"] for v in known["verdicts"]]
+        result = live[row["case"]]
+        assert row["outcome"] == result["outcome"]
+        assert [v["outcome"] for v in row["verdicts"]] == [v["outcome"] for v in result["verdicts"]]
+        assert [v["reason"] for v in row["verdicts"]] == [v["reason"] for v in result["verdicts"]]
 
 
 def test_a_report_that_does_not_follow_from_its_histories_is_caught(run, tmp_path: Path):
@@ -79,20 +88,20 @@ def test_an_edited_history_is_refused(run, tmp_path: Path):
 def test_history_tells_a_gangs_story_in_words(run):
     folder, _ = run
 
-    told = muster("history", str(folder), "--case", CASES[1], "--gang", "red")
+    done = muster("history", str(folder), "--case", CASES[1], "--gang", "red")
 
-    assert told.returncode == 0
-    assert "submit" in told.stdout
-    assert "red-0 created" in told.stdout
+    assert done.returncode == 0
+    assert "submit" in done.stdout
+    assert "red-0 created" in done.stdout
 
 
 def test_results_can_be_piped_as_json_and_each_repeat_keeps_its_history(tmp_path: Path):
     done = muster("run", "--case", CASES[0], "--repeat", "2", "--json", "--output", str(tmp_path))
 
-    found = json.loads(done.stdout)
-    assert (found["outcome"], [case["case"] for case in found["cases"]]) == ("pass", [CASES[0]] * 2)
+    results = json.loads(done.stdout)
+    assert (results["outcome"], [case["case"] for case in results["cases"]]) == ("pass", [CASES[0]] * 2)
     assert CASES[0] in done.stderr
-    assert len({case["history"] for case in found["cases"]}) == 2
+    assert len({case["history"] for case in results["cases"]}) == 2
     assert len(list((tmp_path / "latest").rglob("*.jsonl.zst"))) == 2
 
 
@@ -104,11 +113,22 @@ def test_the_report_is_valid(run):
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_a_sinner_is_condemned_with_a_witness(tmp_path: Path):
+def test_a_mutant_is_killed_with_a_witness(tmp_path: Path):
     done = muster(
-        "run", "--integration", "control", "--set", "sin=overbooks", "--case", CASES[0], "--case", CASES[1],
-        "--timeout-factor", "0.2", "--output", str(tmp_path),
-    )  # fmt: skip
+        "run",
+        "--integration",
+        "reference",
+        "--set",
+        "mutant=overbooks",
+        "--case",
+        CASES[0],
+        "--case",
+        CASES[1],
+        "--timeout-factor",
+        "0.2",
+        "--output",
+        str(tmp_path),
+    )
 
     assert done.returncode == 1, done.stdout + done.stderr
     results = json.loads((tmp_path / "latest" / "results.json").read_text())
@@ -116,5 +136,34 @@ def test_a_sinner_is_condemned_with_a_witness(tmp_path: Path):
     bad = next(verdict for verdict in verdicts if verdict["check"] == "overbooking" and verdict["witness"])
     assert bad["outcome"] == "violated"
     assert bad["witness"]["revision"] > 0
-    assert "--set sin=overbooks" in done.stdout
+    assert "--set mutant=overbooks" in done.stdout
     assert list((tmp_path / "latest" / "logs").rglob("objects.yaml"))
+
+
+def test_the_box_of_a_violation_is_kept_until_it_is_taken_down(tmp_path: Path):
+    mutant = ("--integration", "reference", "--set", "mutant=overbooks", "--timeout-factor", "0.2")
+    cases = [argument for case in CASES for argument in ("--case", case)]
+    done = muster("run", *mutant, *cases, "--keep", "failed", "--output", str(tmp_path))
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    name = re.search(r"stop it with: muster down (\S+)", done.stdout)[1]
+    try:
+        [box] = [entry for entry in json.loads(muster("ps", "--json").stdout) if entry["name"] == name]
+        assert box["persistent"]
+        gangs = muster("kubectl", "--name", name, "--", "get", "pods", "-A", "-o", "name")
+        assert "pod/red-0" in gangs.stdout or "kubectl" in gangs.stderr, "what the case made is still there"
+    finally:
+        assert muster("down", name).returncode == 0
+    results = json.loads((tmp_path / "latest" / "results.json").read_text())
+    assert [case["outcome"] for case in results["cases"]] == ["violated"], "nothing runs in the box after it"
+
+
+def test_a_run_ends_at_its_first_failure_and_the_failed_case_runs_again(tmp_path: Path):
+    mutant = ("--integration", "reference", "--set", "mutant=overbooks", "--timeout-factor", "0.2")
+    cases = [argument for case in CASES for argument in ("--case", case)]
+    done = muster("run", *mutant, *cases, "-x", "--output", str(tmp_path))
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "stopped after 1 failure; 1 case did not run" in done.stdout
+    listed = muster("run", *mutant, "--last-failed", "--list", "--output", str(tmp_path))
+    assert "1 case of " in listed.stdout and CASES[1] in listed.stdout

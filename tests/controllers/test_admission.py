@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from harness.box.pki import Authority
-from harness.controllers.admission import Answer, FieldError, Review, WebhookServer
+from harness.controllers.runtime.admission import Answer, FieldError, Review, WebhookServer
 from harness.core.errors import UsageError
 
 
@@ -34,52 +34,57 @@ def fail(review: Review) -> Answer:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[WebhookServer, ssl.SSLContext]]:
-    folder, authority = tmp_path_factory.mktemp("pki"), Authority()
+    folder, authority = tmp_path_factory.mktemp("pki"), Authority.create()
     pair = authority.issue("webhook")
     (folder / "tls.crt").write_bytes(pair.certificate)
     (folder / "tls.key").write_bytes(pair.key)
     paths = {"/refuse": refuse, "/change": change, "/fail": fail}
-    made = WebhookServer(("127.0.0.1", 0), paths, folder / "tls.crt", folder / "tls.key")
-    threading.Thread(target=made.serve_forever, daemon=True).start()
-    yield made, ssl.create_default_context(cadata=authority.certificate.decode())
-    made.shutdown()
-    made.server_close()
+    webhooks = WebhookServer(("127.0.0.1", 0), paths, folder / "tls.crt", folder / "tls.key")
+    threading.Thread(target=webhooks.serve_forever, daemon=True).start()
+    yield webhooks, ssl.create_default_context(cadata=authority.certificate.decode())
+    webhooks.shutdown()
+    webhooks.server_close()
 
 
 def ask(server: tuple[WebhookServer, ssl.SSLContext], path: str, *bodies: Any) -> list[tuple[int, Any]]:
     """The answers to several requests over one connection."""
     connection = http.client.HTTPSConnection("127.0.0.1", server[0].server_port, context=server[1], timeout=10)
-    found = []
+    answers = []
     for body in bodies:
         connection.request("POST", path, body if isinstance(body, bytes) else json.dumps(body))
         answer = connection.getresponse()
-        found.append((answer.status, json.loads(answer.read())))
+        answers.append((answer.status, json.loads(answer.read())))
     connection.close()
-    return found
+    return answers
 
 
 def review(mode: str = "Gangs", name: str = "train") -> dict[str, Any]:
     meta = {"name": name} if name else {"generateName": "train-"}
     return {
-        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "apiVersion": "admission.k8s.io/v1",
+        "kind": "AdmissionReview",
         "request": {
-            "uid": "u-1", "operation": "CREATE", "namespace": "ns", "name": name,
+            "uid": "u-1",
+            "operation": "CREATE",
+            "namespace": "ns",
+            "name": name,
             "kind": {"group": "jobset.x-k8s.io", "version": "v1alpha2", "kind": "JobSet"},
-            "object": {"metadata": meta, "spec": {"mode": mode}}, "userInfo": {"username": "somebody"},
+            "object": {"metadata": meta, "spec": {"mode": mode}},
+            "userInfo": {"username": "somebody"},
         },
-    }  # fmt: skip
+    }
 
 
 def test_errors_are_worded_as_kubernetes_words_them(server: tuple[WebhookServer, ssl.SSLContext]) -> None:
-    (status, one), (_, two) = ask(server, "/refuse", review(), review("both"))
+    (status, single), (_, double) = ask(server, "/refuse", review(), review("both"))
 
     wrong = 'spec.mode: Unsupported value: "Gangs": supported values: "Gang", "Off"'
-    refusal = one["response"]
+    refusal = single["response"]
     assert (status, refusal["uid"], refusal["allowed"]) == (200, "u-1", False)
     assert refusal["status"]["message"] == f'JobSet.jobset.x-k8s.io "train" is invalid: {wrong}'
     assert (refusal["status"]["code"], refusal["status"]["reason"]) == (422, "Invalid")
     assert refusal["status"]["details"]["causes"][0]["field"] == "spec.mode"
-    assert two["response"]["status"]["message"].endswith(", spec.other: Forbidden: may not be set]")
+    assert double["response"]["status"]["message"].endswith(", spec.other: Forbidden: may not be set]")
 
 
 @pytest.mark.parametrize(
@@ -133,9 +138,11 @@ def test_plain_http_is_not_spoken_and_harms_nobody(server: tuple[WebhookServer, 
 
 
 def test_many_connections_at_once(server: tuple[WebhookServer, ssl.SSLContext]) -> None:
-    found: list[int] = []
+    statuses: list[int] = []
     threads = [
-        threading.Thread(target=lambda: found.extend(status for status, _ in ask(server, "/change", *[review()] * 20)))
+        threading.Thread(
+            target=lambda: statuses.extend(status for status, _ in ask(server, "/change", *[review()] * 20))
+        )
         for _ in range(8)
     ]
     for thread in threads:
@@ -143,7 +150,7 @@ def test_many_connections_at_once(server: tuple[WebhookServer, ssl.SSLContext]) 
     for thread in threads:
         thread.join(timeout=30)
 
-    assert found == [200] * 160
+    assert statuses == [200] * 160
 
 
 def test_a_certificate_that_cannot_be_used(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from harness.adapters import adapter
+from harness.adapters.common.render import gang_objects
 from harness.adapters.jobset_barrier import DEPARTURES, NAME, SIMULATED
-from harness.adapters.render import gang_objects
 from harness.core.errors import UsageError
 from harness.core.gang import GPU, Gang, Role
 
@@ -19,9 +19,12 @@ BARRIER = adapter(NAME)
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "harness", "controller", NAME, *arguments], capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "harness", "controller", NAME, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
         timeout=60,
-    )  # fmt: skip
+    )
 
 
 def test_a_gang_is_a_jobset_with_a_job_per_role() -> None:
@@ -38,21 +41,22 @@ def test_a_gang_is_a_jobset_with_a_job_per_role() -> None:
 
 
 def test_the_config_map_stands_for_the_gang_too() -> None:
-    labels = {"jobset.sigs.k8s.io/jobset-name": "train"}
-    assert BARRIER.read_group({"metadata": {"name": "train-group-scheduling", "labels": labels}}) == ("train", None)
-    assert BARRIER.read_group({"metadata": {"name": "other", "labels": labels}}) == ("", None)
+    owner = {"kind": "JobSet", "name": "train", "uid": "u", "controller": True}
+    assert BARRIER.read_group({"metadata": {"name": "any-name", "ownerReferences": [owner]}}) == ("train", None)
+    other = {**owner, "controller": False}
+    assert BARRIER.read_group({"metadata": {"name": "other", "ownerReferences": [other]}}) == ("", None)
     assert BARRIER.read_group({"metadata": {"name": "kube-root-ca.crt"}}) == ("", None)
 
 
 @pytest.mark.parametrize("wish", [{"gated": 1}, {"queue": "team"}, {"topology": "zone"}, {"missing": 1}])
 def test_what_a_jobset_cannot_say_is_refused(wish: dict[str, object]) -> None:
     with pytest.raises(UsageError, match=f"no way to say {next(iter(wish))}"):
-        BARRIER.values(Gang("train", size=2, **wish), "1.37.1")  # type: ignore[arg-type]
+        gang_objects(BARRIER, Gang("train", size=2, **wish), "ns", "1.37.1")  # type: ignore[arg-type]
 
 
-def test_what_is_simulated_and_what_is_ours_is_told() -> None:
+def test_simulation_and_reference_are_declared() -> None:
     assert SIMULATED.what.startswith("SIMULATED")
-    assert any("groupSchedulingConfig" in one.what for one in DEPARTURES)
+    assert any("groupSchedulingConfig" in departure.what for departure in DEPARTURES)
 
 
 def test_manifests_name_the_image_and_the_webhooks() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.controllers import jobset_barrier_spec as spec
+from harness.controllers.jobset_barrier import spec as spec
 
 RUNNING = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
 PASSED = {"terminated": {"exitCode": 0}}
@@ -15,9 +15,16 @@ FAILED = {"terminated": {"exitCode": 1}}
 
 def job(name: str = "w", replicas: Any = 1, **batch: Any) -> dict[str, Any]:
     annotations = {spec.RESUMES: "0"}
-    return {"name": name, "replicas": replicas, "template": {"spec": {
-        **batch, "template": {"metadata": {"annotations": annotations}, "spec": {"containers": []}},
-    }}}  # fmt: skip
+    return {
+        "name": name,
+        "replicas": replicas,
+        "template": {
+            "spec": {
+                **batch,
+                "template": {"metadata": {"annotations": annotations}, "spec": {"containers": []}},
+            }
+        },
+    }
 
 
 def jobset(*jobs: dict[str, Any], restarts: int = 0, **config: Any) -> dict[str, Any]:
@@ -26,13 +33,23 @@ def jobset(*jobs: dict[str, Any], restarts: int = 0, **config: Any) -> dict[str,
 
 
 def pod(
-    index: int = 0, state: Any = RUNNING, *, of: str = "w", replica: int = 0, restart: str = "0", uid: str = "u",
-    resumes: str = "0", **more: Any,
-) -> dict[str, Any]:  # fmt: skip
+    index: int = 0,
+    state: Any = RUNNING,
+    *,
+    of: str = "w",
+    replica: int = 0,
+    restart: str = "0",
+    uid: str = "u",
+    resumes: str = "0",
+    **more: Any,
+) -> dict[str, Any]:
     labels = {
-        spec.UID_LABEL: uid, spec.JOB_LABEL: of, spec.RESTART_LABEL: restart, spec.JOB_INDEX_LABEL: str(replica),
+        spec.UID_LABEL: uid,
+        spec.JOB_LABEL: of,
+        spec.RESTART_LABEL: restart,
+        spec.JOB_INDEX_LABEL: str(replica),
         spec.INDEX_LABEL: str(index),
-    }  # fmt: skip
+    }
     statuses = [{"name": spec.INIT, "state": state}] if state else []
     meta = {"name": f"{of}-{replica}-{index}", "labels": labels, "annotations": {spec.RESUMES: resumes}}
     return {"metadata": {**meta, **more}, "spec": {}, "status": {"initContainerStatuses": statuses, "phase": "Pending"}}
@@ -56,7 +73,7 @@ def test_expected(jobs: list[dict[str, Any]], config: dict[str, Any], count: int
 
 
 @pytest.mark.parametrize(
-    ("one", "counts"),
+    ("member", "counts"),
     [
         (pod(), True),
         (pod(state=PASSED), True),
@@ -70,15 +87,15 @@ def test_expected(jobs: list[dict[str, Any]], config: dict[str, Any], count: int
         (pod(of="auxiliary"), False),
     ],
 )
-def test_started(one: dict[str, Any], counts: bool) -> None:
+def test_started(member: dict[str, Any], counts: bool) -> None:
     obj = jobset(job(), job("auxiliary"), targetReplicatedJobs=["w"])
-    assert spec.started(obj, [one]) == int(counts)
+    assert spec.started(obj, [member]) == int(counts)
 
 
 def test_a_failed_pod_has_not_started_though_it_had_passed() -> None:
-    one = pod(state=PASSED)
-    one["status"]["phase"] = "Failed"
-    assert spec.started(jobset(job()), [one]) == 0
+    failed = pod(state=PASSED)
+    failed["status"]["phase"] = "Failed"
+    assert spec.started(jobset(job()), [failed]) == 0
 
 
 def test_a_surplus_pod_stands_in_for_no_other() -> None:
@@ -90,11 +107,11 @@ def test_a_surplus_pod_stands_in_for_no_other() -> None:
 
 def test_pods_of_jobs_without_indexes_count_by_name() -> None:
     pods = [pod(0), {**pod(0), "metadata": {**pod(0)["metadata"], "name": "other"}}]
-    for one in pods:
-        one["metadata"] = {**one["metadata"], "labels": dict(one["metadata"]["labels"])}
-        del one["metadata"]["labels"][spec.INDEX_LABEL]
+    for member in pods:
+        member["metadata"] = {**member["metadata"], "labels": dict(member["metadata"]["labels"])}
+        del member["metadata"]["labels"][spec.INDEX_LABEL]
     assert spec.started(jobset(job(parallelism=2)), pods) == 2
-    assert all(spec.is_leader(one) for one in pods)
+    assert all(spec.is_leader(member) for member in pods)
 
 
 def test_an_attempt_is_named_alike_by_the_jobset_and_its_pods() -> None:

@@ -1,90 +1,67 @@
-"""The barrier's cases can fail, and its controller can be killed at any moment: both in one real box.
-
-Every sin of tests/mutants/controllers takes the place of the controller and must turn a case red that the honest one
-passes. Then the honest one is killed after its first write, after its second, and so on to the last.
-"""
+"""The barrier controller in a real box: it needs no more than its role, and may be killed after any write."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
-from harness.adapters.jobset_barrier import NAME
-from harness.barriers import CONFIG_MAP, INIT, BarrierSet, ReplicatedJob, container, template
-from harness.controllers.jobset_barrier import CONDITION
-from harness.core.judge import judge_case
-from harness.core.results import CaseResult
+from harness.adapters.jobset_barrier import KUBELET, NAME
+from harness.cases.workloads import (
+    CONFIG_MAP,
+    INIT,
+    BarrierJobSet,
+    Object,
+    ReplicatedJob,
+    SubmittedBarrier,
+    container,
+    template,
+)
+from harness.cases.world import World
+from harness.controllers.jobset_barrier.controller import CONDITION
+from harness.core.oracle.judge import judge_case
 from harness.core.verdict import Outcome
-from harness.lab import Lab
-from harness.world import World
+from harness.core.waiting import until
+from harness.testbed.testbed import Testbed
 
-from . import standin
+from . import substitute
 
-ENTRY = standin.entry("jobset_barrier")
-SINS = standin.sins(ENTRY)
-CASES = standin.cases("jobset_barrier")
 PATIENCE = 0.25  # of the usual deadlines: nothing here waits for a real kubelet
 
 
 @pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    with standin.impatient_lab(NAME, PATIENCE) as opened:
+def testbed() -> Iterator[Testbed]:
+    with substitute.short_deadlines(NAME, PATIENCE) as opened:
         yield opened
 
 
-def stand_in(lab: Lab, *how: str) -> None:
-    standin.stand_in(lab, NAME, ENTRY, *how)
-
-
-def tried(lab: Lab, name: str, folder: Path) -> CaseResult:
-    return standin.tried(lab, CASES[name], folder)
-
-
-def test_every_case_is_turned_red_by_a_sin() -> None:
-    assert {name for sin in SINS for name in sin["caught_by"]} == set(CASES)
-
-
-@pytest.mark.parametrize("sin", SINS, ids=lambda sin: sin["name"])
-def test_sin_is_caught(lab: Lab, sin: dict[str, list[str]], tmp_path: Path) -> None:
-    stand_in(lab, "--sin", str(sin["name"]))
-
-    missed = [case for case in sin["caught_by"] if tried(lab, case, tmp_path).outcome is not Outcome.VIOLATED]
-
-    assert missed == []
-
-
-@pytest.mark.parametrize("name", sorted(CASES))
-def test_honest_controller_is_not_blamed(lab: Lab, name: str, tmp_path: Path) -> None:
-    if "--sin" in lab.box.processes[NAME].command.argv:
-        stand_in(lab)
-
-    result = tried(lab, name, tmp_path)
-
-    assert result.outcome is Outcome.PASS, [verdict.reason for verdict in result.verdicts]
-
-
-def test_controller_gets_by_with_its_role(lab: Lab, tmp_path: Path) -> None:
-    stand_in(lab)
-    log = lab.box.processes[NAME].log
+def test_controller_gets_by_with_its_role(testbed: Testbed, tmp_path: Path) -> None:
+    log = testbed.box.processes[NAME].log
     before = log.stat().st_size
 
-    for name in ("restarted-jobset-waits-again", "config-map-of-somebody-else-is-left-alone"):
-        assert tried(lab, name, tmp_path).outcome is Outcome.PASS, lab.box.processes[NAME].tail()
+    for folder, name in (
+        ("jobset_barrier", "restarted-jobset-waits-again"),
+        ("jobset_reference", "config-map-of-somebody-else-is-left-alone"),
+    ):
+        result = substitute.run_case(testbed, folder, name, tmp_path)
+        assert result.outcome is Outcome.PASS, testbed.box.processes[NAME].tail()
     assert "forbidden: user" not in log.read_bytes()[before:].decode().lower()
 
 
-def test_simulated_kubelet_tries_again_where_pods_may(lab: Lab) -> None:
-    if "--sin" in lab.box.processes[NAME].command.argv:
-        stand_in(lab)
-    world = World(lab, "restart policy")
+def test_simulated_kubelet_tries_again_where_pods_may(testbed: Testbed) -> None:
+    world = World(testbed, "restart policy")
     world.nodes(1, gpus=1)
-    jobset = BarrierSet(world, "patient", ReplicatedJob(retries=9), ReplicatedJob("missing", gpus=2), timeout=5)
-    for job in ("workers", "missing"):
-        template(jobset.object, job)["restartPolicy"] = "OnFailure"
-    jobset.submit()
+    jobs = ReplicatedJob(retries=9), ReplicatedJob("missing", gpus=2)
+
+    def try_again(obj: Object) -> None:
+        for job in jobs:
+            template(obj, job.name)["restartPolicy"] = "OnFailure"
+
+    jobset = world.submit(BarrierJobSet(*jobs, name="patient", timeout=5), alter=try_again)
 
     def tried_again() -> bool:
         pod = jobset.pods("workers")[0]
@@ -93,42 +70,68 @@ def test_simulated_kubelet_tries_again_where_pods_may(lab: Lab) -> None:
 
     assert world.sees("its waiting container runs a second time", tried_again, "projected")
     world.nodes(1, gpus=2, name="late")
-    assert jobset.is_released()
-    lab.reset()
+    assert jobset.has_passed()
+    testbed.reset()
 
 
-def test_controller_killed_after_any_write_goes_on(lab: Lab) -> None:
-    lives = itertools.takewhile(lambda writes: _dies_and_goes_on(lab, writes), itertools.count(1))
+def test_commands_of_deleted_pods_end_and_those_of_a_dead_kubelet_run_again(testbed: Testbed) -> None:
+    world = World(testbed, "commands")
+    world.nodes(1, gpus=2)
+    jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=2), ReplicatedJob("missing", gpus=9), name="waiting"))
+    assert jobset.has_waiting(2)
+    kubelet = testbed.box.processes[KUBELET]
+    until(lambda: len(shells(kubelet.pid)) == 2, 60, "each pod that waits has a shell")
+    kubelet.restart()
+    until(lambda: len(shells(kubelet.pid)) == 2, 60, "each has one again after the kubelet was killed")
+    jobset.delete()
+    until(lambda: not shells(kubelet.pid), 60, "no shell is left of pods that are gone")
+    testbed.reset()
 
-    assert len(list(lives)) >= 6, "a ConfigMap made, a signal, a reset and a signal again, and what is said of them"
+
+@pytest.mark.thorough
+def test_controller_killed_after_any_write_goes_on(testbed: Testbed) -> None:
+    incarnations = itertools.takewhile(lambda writes: _dies_and_goes_on(testbed, writes), itertools.count(1))
+
+    assert len(list(incarnations)) >= 6, (
+        "a ConfigMap made, a signal, a reset and a signal again, and what is said of them"
+    )
 
 
-def _dies_and_goes_on(lab: Lab, writes: int) -> bool:
+def _dies_and_goes_on(testbed: Testbed, writes: int) -> bool:
     """A JobSet starts, restarts and starts again while the controller dies after so many writes; whether it died."""
-    stand_in(lab, "--die-after", str(writes))
-    process, deaths = lab.box.processes[NAME], []
+    substitute.substitute(testbed, NAME, "jobset_barrier", writes)
+    process, deaths = testbed.box.processes[NAME], []
 
     def at_work() -> bool:
         if not process.alive:
             deaths.append(writes)
-            stand_in(lab)
+            substitute.substitute(testbed, NAME, "jobset_barrier")
         return True
 
-    world = World(lab, f"killed after write {writes}")
+    world = World(testbed, f"killed after write {writes}")
     world.nodes(1, gpus=2)
-    jobset = BarrierSet(world, "mortal", ReplicatedJob(pods=2), restarts=1).submit()
+    jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=2), name="mortal", restarts=1))
     assert world.sees("it starts", lambda: at_work() and len(jobset.running()) == 2 and jobset.signal())
     first = uids(jobset)
-    world.delete_pod(jobset.pods()[0]["metadata"]["name"])
+    world.delete(jobset.pods()[0]["metadata"]["name"])
     assert world.sees("it restarts", lambda: at_work() and jobset.restarts == 1)
     assert world.sees("new pods run", lambda: at_work() and len(jobset.running()) == 2 and not first & uids(jobset))
     assert world.sees("it says so", lambda: at_work() and jobset.condition(CONDITION) == "True")
-    assert [one["metadata"]["name"] for one in world.all_of(CONFIG_MAP)] == [jobset.signal_map]
-    outcomes = {verdict.check: verdict.outcome for verdict in judge_case(world.history())}
+    assert [config_map["metadata"]["name"] for config_map in world.objects.all_of(CONFIG_MAP)] == [jobset.signal_map]
+    outcomes = {verdict.check: verdict.outcome for verdict in judge_case(world.context.history())}
     assert outcomes["barrier"] is Outcome.PASS
-    lab.reset()
+    testbed.reset()
     return bool(deaths)
 
 
-def uids(jobset: BarrierSet) -> set[str]:
+def uids(jobset: SubmittedBarrier) -> set[str]:
     return {pod["metadata"]["uid"] for pod in jobset.pods()}
+
+
+def shells(pid: int) -> list[int]:
+    """The commands of containers that run below a kubelet: each is a process group of its own."""
+    pids = []
+    for child in psutil.Process(pid).children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it may end while the test looks at it
+            pids += [child.pid] if child.name() in ("sh", "dash", "bash", "busybox") else []
+    return pids

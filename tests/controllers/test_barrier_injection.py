@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from harness.controllers.jobset_barrier_injection import container, injection
-from harness.controllers.jobset_barrier_spec import INIT, RESUMES, VOLUME
+from harness.controllers.jobset_barrier.injection import container, injection
+from harness.controllers.jobset_barrier.spec import INIT, RESUMES, VOLUME
 
 LIMITS = {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}
 
 
 def jobset(*names: str, config: Any = None, **spec: Any) -> dict[str, Any]:
-    jobs = [{"name": name, "template": {"spec": {"template": {"spec": {"containers": [{"name": "main"}]}}}}}
-            for name in names or ("workers",)]  # fmt: skip
+    jobs = [
+        {"name": name, "template": {"spec": {"template": {"spec": {"containers": [{"name": "main"}]}}}}}
+        for name in names or ("workers",)
+    ]
     wish = {} if config is None else {"groupSchedulingConfig": config}
     return {"metadata": {"name": "train", "namespace": "default"}, "spec": {**wish, "replicatedJobs": jobs, **spec}}
 
@@ -43,32 +45,34 @@ def test_a_jobset_that_does_not_ask_is_left_alone() -> None:
 
 
 def test_targets_get_container_volume_and_count_of_resumes() -> None:
-    made = patched(jobset("workers", "proxy", config={"targetReplicatedJobs": ["workers"]}))
+    mutated = patched(jobset("workers", "proxy", config={"targetReplicatedJobs": ["workers"]}))
 
-    assert [one["name"] for one in pod(made)["initContainers"]] == [INIT]
-    assert pod(made)["volumes"] == [{"name": VOLUME, "configMap": {"name": "train-group-scheduling", "optional": True}}]
-    template = made["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]
+    assert [container["name"] for container in pod(mutated)["initContainers"]] == [INIT]
+    assert pod(mutated)["volumes"] == [
+        {"name": VOLUME, "configMap": {"name": "train-group-scheduling", "optional": True}}
+    ]
+    template = mutated["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]
     assert template["metadata"]["annotations"] == {RESUMES: "0"}
-    assert pod(made, 1) == {"containers": [{"name": "main"}]}
+    assert pod(mutated, 1) == {"containers": [{"name": "main"}]}
 
 
-def test_ours_comes_first_and_what_the_user_has_is_kept() -> None:
-    given = jobset(config={})
-    pod(given)["initContainers"] = [{"name": "fetch"}]
-    pod(given)["volumes"] = [{"name": "scratch", "emptyDir": {}}]
+def test_the_injected_container_is_first_and_the_users_stay() -> None:
+    submitted = jobset(config={})
+    pod(submitted)["initContainers"] = [{"name": "fetch"}]
+    pod(submitted)["volumes"] = [{"name": "scratch", "emptyDir": {}}]
 
-    made = patched(given)
+    mutated = patched(submitted)
 
-    assert [one["name"] for one in pod(made)["initContainers"]] == [INIT, "fetch"]
-    assert [one["name"] for one in pod(made)["volumes"]] == ["scratch", VOLUME]
-    assert pod(made)["containers"] == pod(given)["containers"]
+    assert [item["name"] for item in pod(mutated)["initContainers"]] == [INIT, "fetch"]
+    assert [item["name"] for item in pod(mutated)["volumes"]] == ["scratch", VOLUME]
+    assert pod(mutated)["containers"] == pod(submitted)["containers"]
 
 
 def test_injecting_twice_changes_nothing() -> None:
-    made = patched(jobset(config={"timeoutAfterSeconds": 5}))
+    mutated = patched(jobset(config={"timeoutAfterSeconds": 5}))
 
-    assert injection(made, None, "bash") == []
-    assert injection(made, made, "bash") == []
+    assert injection(mutated, None, "bash") == []
+    assert injection(mutated, mutated, "bash") == []
 
 
 def test_a_copy_under_another_name_gets_its_own_config_map() -> None:
@@ -99,14 +103,14 @@ def test_resuming_begins_a_new_attempt() -> None:
 
 
 def test_a_name_to_be_generated_is_made_here() -> None:
-    given = jobset(config={})
-    given["metadata"] = {"generateName": "train-", "namespace": "default"}
+    submitted = jobset(config={})
+    submitted["metadata"] = {"generateName": "train-", "namespace": "default"}
 
-    made = patched(given)
+    mutated = patched(submitted)
 
-    name = made["metadata"]["name"]
+    name = mutated["metadata"]["name"]
     assert name.startswith("train-") and len(name) == len("train-") + 5
-    assert pod(made)["volumes"][0]["configMap"]["name"] == f"{name}-group-scheduling"
+    assert pod(mutated)["volumes"][0]["configMap"]["name"] == f"{name}-group-scheduling"
 
 
 def test_a_pod_keeps_its_class_of_service() -> None:
@@ -119,7 +123,7 @@ def test_a_pod_keeps_its_class_of_service() -> None:
 def test_the_time_limit_is_given_to_the_script() -> None:
     def limit(config: dict[str, Any]) -> list[str]:
         variables = container(jobset(config=config), "bash")["env"]
-        return [one["value"] for one in variables if one["name"] == "TIMEOUT_AFTER_SECONDS"]
+        return [variable["value"] for variable in variables if variable["name"] == "TIMEOUT_AFTER_SECONDS"]
 
     assert limit({"timeoutAfterSeconds": 300}) == ["300"]
     assert limit({}) == limit({"timeoutAfterSeconds": None}) == []

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.controllers.jobset_barrier_injection import SCRIPT
-from harness.controllers.jobset_barrier_spec import MOUNT, STARTED
+from harness.controllers.jobset_barrier.injection import SCRIPT
+from harness.controllers.jobset_barrier.spec import MOUNT, STARTED
 
 SHELLS = [command for command in (["sh"], ["dash"], ["bash", "--posix"], ["busybox", "sh"]) if shutil.which(command[0])]
 ATTEMPT = {"JOBSET_UID": "u", "RESTART_ATTEMPT": "1", "RESUMES": "0", "PATH": "/usr/bin:/bin"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.controllers.jobset_barrier import CONDITION, OWNED_LABEL, Barrier
-from harness.controllers.jobset_barrier_spec import JOBSET_LABEL
+from harness.controllers.jobset_barrier.controller import CONDITION, OWNED_LABEL, Barrier
+from harness.controllers.jobset_barrier.spec import JOBSET_LABEL
 
 Object = dict[str, Any]
 LABELS = {OWNED_LABEL: "jobset-barrier", JOBSET_LABEL: "train"}
@@ -15,7 +15,7 @@ class Server:
     """Answers with one ConfigMap, and remembers what was written."""
 
     def __init__(self, config_map: Object | None = None) -> None:
-        self.config_map, self.written, self.said = config_map, [], []  # type: ignore[var-annotated]
+        self.config_map, self.written, self.events = config_map, [], []  # type: ignore[var-annotated]
 
     def get(self, kind: Any, namespace: str, name: str) -> Object | None:
         return self.config_map
@@ -30,7 +30,7 @@ class Server:
         self.written.append((subresource, obj["status"]["conditions"][0]))
 
     def event(self, about: Object, reason: str, message: str, *, warning: bool = False) -> None:
-        self.said.append(reason)
+        self.events.append(reason)
 
 
 def jobset(*conditions: Object) -> Object:
@@ -68,30 +68,33 @@ def test_a_config_map_of_somebody_else_is_complained_about_and_left_alone() -> N
     assert again is not None
     ((where, condition),) = server.written
     assert (where, condition["type"], condition["status"], condition["reason"]) == (
-        "status", CONDITION, "False", "Blocked"
-    )  # fmt: skip
+        "status",
+        CONDITION,
+        "False",
+        "Blocked",
+    )
     assert "train-group-scheduling exists and is not controlled by this JobSet" in condition["message"]
-    assert server.said == ["GroupSchedulingBlocked"]
+    assert server.events == ["GroupSchedulingBlocked"]
 
 
 def test_how_it_stands_is_said_once() -> None:
     server = Server()
-    Barrier(server, server).tell(jobset(), released=True)  # type: ignore[arg-type]
+    Barrier(server, server).report_state(jobset(), released=True)  # type: ignore[arg-type]
 
     ((where, condition),) = server.written
     assert (where, condition["type"], condition["status"]) == ("status", CONDITION, "True")
-    assert server.said == ["GroupSchedulingAllPodsStarted"]
-    Barrier(server, server).tell(jobset(condition), released=True)  # type: ignore[arg-type]
-    assert len(server.written) == len(server.said) == 1
+    assert server.events == ["GroupSchedulingAllPodsStarted"]
+    Barrier(server, server).report_state(jobset(condition), released=True)  # type: ignore[arg-type]
+    assert len(server.written) == len(server.events) == 1
 
 
 def test_a_barrier_that_is_no_longer_blocked_says_so_before_anything_starts() -> None:
     blocked = {"type": CONDITION, "status": "False", "reason": "Blocked", "message": "", "lastTransitionTime": ""}
-    told = jobset(blocked)
+    blocked_jobset = jobset(blocked)
 
     class Seen(Server):
         def get(self, kind: Any, namespace: str, name: str) -> Object | None:
-            return told if kind.kind == "JobSet" else a_map("u-1", LABELS)
+            return blocked_jobset if kind.kind == "JobSet" else a_map("u-1", LABELS)
 
         def of(self, kind: Any, key: Any) -> list[Object]:
             return []

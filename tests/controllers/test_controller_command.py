@@ -10,18 +10,24 @@ from pathlib import Path
 import pytest
 import yaml
 
+from harness.controllers.registry import CONTROLLERS, LWS_PROVIDERS, lws_provider
+
 CA = "admissionregistration.k8s.io/v1"
 
 
 def muster(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "harness", "controller", *arguments], capture_output=True, text=True, timeout=120,
-        check=False, env={"PATH": "/usr/bin:/bin", **environment},
-    )  # fmt: skip
+        [sys.executable, "-m", "harness", "controller", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", **environment},
+    )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["jobset-gag"], "Did you mean 'jobset-gang'?"),
         (["jobset-gang", "--provider", "yunikorn"], "--provider is for lws-provider"),
@@ -37,11 +43,11 @@ def muster(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
         (["jobset-gang"], "Give the path of a kubeconfig file with --kubeconfig"),
     ],
 )
-def test_bad_input(arguments: list[str], words: str) -> None:
+def test_bad_input(arguments: list[str], message: str) -> None:
     done = muster(*arguments)
 
     assert done.returncode == 4
-    assert words in " ".join(done.stderr.split())
+    assert message in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
 
 
@@ -59,9 +65,16 @@ def test_manifests_are_complete() -> None:
 
     kinds = [obj["kind"] for obj in objects]
     assert kinds == [
-        "Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Secret", "Deployment", "Service",
-        "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
-    ]  # fmt: skip
+        "Namespace",
+        "ServiceAccount",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "Secret",
+        "Deployment",
+        "Service",
+        "ValidatingWebhookConfiguration",
+        "MutatingWebhookConfiguration",
+    ]
     assert all(obj["metadata"].get("namespace", "here") == "here" for obj in objects)
     (container,) = objects[5]["spec"]["template"]["spec"]["containers"]
     assert container["image"] == "some/muster:1"
@@ -78,3 +91,8 @@ def test_help_says_that_one_runs_at_a_time() -> None:
     assert done.returncode == 0
     assert "One instance at a time" in done.stdout
     assert "muster controller jobset-gang --health-port" in done.stdout
+
+
+def test_every_name_in_the_registry_leads_to_code() -> None:
+    assert all(callable(reference.load()) for reference in CONTROLLERS.values())
+    assert all(callable(lws_provider(scheduler)) for scheduler in LWS_PROVIDERS)

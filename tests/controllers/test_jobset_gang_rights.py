@@ -9,35 +9,36 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from harness.adapters import jobset
-from harness.adapters.base import Settings
+from harness.adapters.common import jobset
+from harness.adapters.common.base import Settings
+from harness.adapters.common.render import parse, render
 from harness.adapters.jobset_gang import FIELDS
-from harness.adapters.render import parse, render
 from harness.box.api import Object
-from harness.box.embedded import EmbeddedBox
+from harness.box.embedded.box import EmbeddedBox
+from harness.core.kinds import EVENT, JOBSET, Kind
+from tests.waiting import soon
 
 NAME = "jobset-gang"
 
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[EmbeddedBox]:
-    with EmbeddedBox("1.37", scheduler=False, definitions=jobset.definitions(Settings())) as made:
-        jobset.extend(made, FIELDS)
+    with EmbeddedBox("1.37", scheduler=False, definitions=jobset.definitions(Settings(), "1.37")) as running:
+        jobset.extend(running, FIELDS)
         for obj in parse(render(f"{NAME}/rbac.yaml.j2", name=NAME, namespace="default")):
             if obj["kind"] == "ClusterRoleBinding":
                 obj["subjects"] = [{"kind": "User", "name": NAME, "apiGroup": "rbac.authorization.k8s.io"}]
-            made.api.apply(obj)
-        kubeconfig = made.identity(NAME, ())
-        log = (made.directory / "controller.log").open("w+")
+            running.api.apply(obj)
+        kubeconfig = running.identity(NAME, ())
+        log = (running.directory / "controller.log").open("w+")
         command = [sys.executable, "-m", "harness", "controller", NAME, "--kubeconfig", str(kubeconfig)]
-        process = subprocess.Popen(command, stderr=log, env={**os.environ, "TMPDIR": str(made.directory)})
-        yield made
+        process = subprocess.Popen(command, stderr=log, env={**os.environ, "TMPDIR": str(running.directory)})
+        yield running
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 0
         log.seek(0)
@@ -48,27 +49,23 @@ def a_set(name: str, mode: str = "Gang", pods: int = 2) -> Object:
     template = {"spec": {"containers": [{"name": "main", "image": "x"}], "restartPolicy": "Never"}}
     spec = {"parallelism": pods, "completions": pods, "template": template}
     return {
-        "apiVersion": jobset.JOBSET[0], "kind": jobset.JOBSET[1], "metadata": {"name": name, "namespace": "default"},
-        "spec": {"gangConfig": {"gangMode": mode}, "replicatedJobs": [
-            {"name": "worker", "replicas": 1, "template": {"spec": spec}}
-        ]},
-    }  # fmt: skip
+        "apiVersion": JOBSET.api_version,
+        "kind": JOBSET.kind,
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "gangConfig": {"gangMode": mode},
+            "replicatedJobs": [{"name": "worker", "replicas": 1, "template": {"spec": spec}}],
+        },
+    }
 
 
-def until(condition: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def found(box: EmbeddedBox, kind: str, name: str) -> dict[str, Any]:
-    return box.api.find(box.api.resource(box.profile.group, kind), "default", name) or {}
+def read(box: EmbeddedBox, kind: Kind, name: str) -> dict[str, Any]:
+    return box.api.find(kind, "default", name) or {}
 
 
 def minimum(box: EmbeddedBox, name: str) -> int:
     return int(
-        found(box, "PodGroup", name)
+        read(box, box.minor.gang_api.pod_group, name)
         .get("spec", {})
         .get("schedulingPolicy", {})
         .get("gang", {"minCount": 0})["minCount"]
@@ -77,47 +74,52 @@ def minimum(box: EmbeddedBox, name: str) -> int:
 
 def test_its_rights_are_enough(box: EmbeddedBox) -> None:
     stored = box.api.create(a_set("rights"))
-    until(lambda: minimum(box, "pg-rights") == 2)
+    assert soon(lambda: minimum(box, "pg-rights") == 2)
 
-    resource = box.api.resource(*jobset.JOBSET)
-    until(lambda: (box.api.get(resource, "default", "rights").get("status") or {}).get("conditions"))
-    (condition,) = box.api.get(resource, "default", "rights")["status"]["conditions"]
+    assert soon(lambda: (box.api.get(JOBSET, "default", "rights").get("status") or {}).get("conditions"))
+    (condition,) = box.api.get(JOBSET, "default", "rights")["status"]["conditions"]
     assert (condition["type"], condition["status"], condition["reason"]) == ("GangsPrepared", "True", "WorkloadReady")
-    events = [
-        one for one in box.api.list(box.api.resource("v1", "Event"), "default") if one["reason"] == "WorkloadReady"
-    ]
-    assert [one["involvedObject"]["uid"] for one in events] == [stored["metadata"]["uid"]]
+    events = [event for event in box.api.list(EVENT, "default") if event["reason"] == "WorkloadReady"]
+    assert [event["involvedObject"]["uid"] for event in events] == [stored["metadata"]["uid"]]
 
 
 def test_what_somebody_deletes_is_made_again(box: EmbeddedBox) -> None:
     box.api.create(a_set("again"))
-    until(lambda: minimum(box, "pg-again") == 2)
-    for kind, name in (("Workload", "w-again"), ("PodGroup", "pg-again")):
-        uid = found(box, kind, name)["metadata"]["uid"]
-        box.api.delete(box.api.resource(box.profile.group, kind), "default", name)
-        until(lambda kind=kind, name=name, uid=uid: found(box, kind, name).get("metadata", {}).get("uid", uid) != uid)
+    assert soon(lambda: minimum(box, "pg-again") == 2)
+    for kind, name in ((box.minor.gang_api.workload, "w-again"), (box.minor.gang_api.pod_group, "pg-again")):
+        uid = read(box, kind, name)["metadata"]["uid"]
+        box.api.delete(kind, "default", name)
+
+        def is_new(kind: Kind = kind, name: str = name, uid: str = uid) -> bool:
+            return read(box, kind, name).get("metadata", {}).get("uid", uid) != uid
+
+        assert soon(is_new)
 
 
 def test_what_somebody_changes_is_put_right(box: EmbeddedBox) -> None:
     box.api.create(a_set("right"))
-    until(lambda: minimum(box, "pg-right") == 2)
-    groups = box.api.resource(box.profile.group, "PodGroup")
+    assert soon(lambda: minimum(box, "pg-right") == 2)
+    groups = box.minor.gang_api.pod_group
     box.api.patch(groups, "default", "pg-right", {"spec": {"schedulingPolicy": {"gang": {"minCount": 1}}}})
 
-    until(lambda: minimum(box, "pg-right") == 2)
+    assert soon(lambda: minimum(box, "pg-right") == 2)
 
 
 def test_gangs_of_the_user_follow_the_users_workload(box: EmbeddedBox) -> None:
     target = {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": "mine"}
     entry = {"name": "pg-mine", "schedulingPolicy": {"gang": {"minCount": 1}}, "disruptionMode": {"all": {}}}
-    box.api.create({
-        "apiVersion": box.profile.group, "kind": "Workload", "metadata": {"name": "by-hand", "namespace": "default"},
-        "spec": {"controllerRef": target, "podGroupTemplates": [entry]},
-    })  # fmt: skip
+    box.api.create(
+        {
+            "apiVersion": box.minor.gang_api.version,
+            "kind": "Workload",
+            "metadata": {"name": "by-hand", "namespace": "default"},
+            "spec": {"controllerRef": target, "podGroupTemplates": [entry]},
+        }
+    )
     box.api.create(a_set("mine", pods=3))
 
-    until(lambda: minimum(box, "pg-mine") == 1)
-    spec = found(box, "PodGroup", "pg-mine")["spec"]
+    assert soon(lambda: minimum(box, "pg-mine") == 1)
+    spec = read(box, box.minor.gang_api.pod_group, "pg-mine")["spec"]
     assert spec["disruptionMode"] == {"all": {}}
     assert spec["workloadRef"] == {"workloadName": "by-hand", "templateName": "pg-mine"}
-    assert found(box, "Workload", "w-mine") == {}
+    assert read(box, box.minor.gang_api.workload, "w-mine") == {}

@@ -7,17 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness.controllers import lws_provider_sets as sets
-from harness.controllers.admission import Review
-from harness.controllers.lws_provider import GROUP, GROUP_LABEL, Coscheduling
-from harness.controllers.lws_provider_sets import POD, SET
-from harness.controllers.lws_provider_yunikorn import (
-    APPLICATION_LABEL,
-    GROUP_ANNOTATION,
-    GROUPS_ANNOTATION,
-    LONGEST,
-    YuniKorn,
-)
+from harness.controllers.lws import sets as sets
+from harness.controllers.lws.provider import GROUP, GROUP_LABEL, Coscheduling
+from harness.controllers.lws.yunikorn import APPLICATION_LABEL, GROUP_ANNOTATION, GROUPS_ANNOTATION, LONGEST, YuniKorn
+from harness.controllers.runtime.admission import Review
+from harness.core.kinds import LEADER_WORKER_SET, POD
 
 Object = dict[str, Any]
 
@@ -29,7 +23,7 @@ class Server:
         self.objects = {(obj["kind"], obj["metadata"]["namespace"], obj["metadata"]["name"]): obj for obj in objects}
         self.created: list[Object] = []
         self.deleted: list[tuple[str, str]] = []
-        self.said: list[str] = []
+        self.events: list[str] = []
 
     def get(self, kind: Any, namespace: str, name: str) -> Object | None:
         return self.objects.get((kind.kind, namespace, name))
@@ -46,7 +40,7 @@ class Server:
         return True
 
     def event(self, about: Object, reason: str, message: str, *, warning: bool = False) -> None:
-        self.said.append(f"{reason}: {message}")
+        self.events.append(f"{reason}: {message}")
 
 
 def a_spec(gpus: int, limits_only: bool = False, **more: Any) -> Object:
@@ -59,14 +53,20 @@ def a_set(size: int = 3, startup: str = "LeaderCreated", **worker: Any) -> Objec
     template = {"size": size, "workerTemplate": {"spec": a_spec(2, **worker)}}
     spec = {"startupPolicy": startup, "leaderWorkerTemplate": template}
     meta = {"name": "serve", "namespace": "n1", "uid": "set"}
-    return {"apiVersion": SET.api_version, "kind": SET.kind, "metadata": meta, "spec": spec}
+    return {"apiVersion": LEADER_WORKER_SET.api_version, "kind": LEADER_WORKER_SET.kind, "metadata": meta, "spec": spec}
 
 
 def a_leader(index: int = 1, size: int = 3, uid: str = "new", **meta: Any) -> Object:
     labels = {sets.SET_LABEL: "serve", sets.WORKER_LABEL: "0", sets.INDEX_LABEL: str(index)}
-    own = {"name": f"serve-{index}", "namespace": "n1", "uid": uid, "labels": labels,
-           "annotations": {sets.SIZE_ANNOTATION: str(size)}, **meta}  # fmt: skip
-    return {"apiVersion": "v1", "kind": POD.kind, "metadata": own, "spec": a_spec(1)}
+    metadata = {
+        "name": f"serve-{index}",
+        "namespace": "n1",
+        "uid": uid,
+        "labels": labels,
+        "annotations": {sets.SIZE_ANNOTATION: str(size)},
+        **meta,
+    }
+    return {"apiVersion": "v1", "kind": POD.kind, "metadata": metadata, "spec": a_spec(1)}
 
 
 def a_worker() -> Object:
@@ -175,8 +175,8 @@ def test_leader_is_an_application_with_two_task_groups() -> None:
 
 def test_leader_that_goes_first_or_alone_is_the_only_task_group() -> None:
     for lws, leader in ((a_set(startup="LeaderReady"), a_leader()), (a_set(size=1), a_leader(size=1))):
-        found = patched(asked(YuniKorn, Server(lws), leader))
-        assert [group["name"] for group in json.loads(found[GROUPS_ANNOTATION])] == ["leader"]
+        mutated = patched(asked(YuniKorn, Server(lws), leader))
+        assert [group["name"] for group in json.loads(mutated[GROUPS_ANNOTATION])] == ["leader"]
 
 
 def test_worker_follows_its_leader() -> None:
@@ -185,9 +185,9 @@ def test_worker_follows_its_leader() -> None:
     leader["metadata"]["labels"][APPLICATION_LABEL] = "n1.serve-1.abcd"
     leader["metadata"]["annotations"][GROUPS_ANNOTATION] = groups
 
-    found = patched(asked(YuniKorn, Server(leader), a_worker()))
-    assert (found[APPLICATION_LABEL], found[GROUP_ANNOTATION]) == ("n1.serve-1.abcd", "worker")
-    assert found[GROUPS_ANNOTATION] == groups
+    mutated = patched(asked(YuniKorn, Server(leader), a_worker()))
+    assert (mutated[APPLICATION_LABEL], mutated[GROUP_ANNOTATION]) == ("n1.serve-1.abcd", "worker")
+    assert mutated[GROUPS_ANNOTATION] == groups
     (error,) = asked(YuniKorn, Server(), a_worker()).errors
     assert "Required value" in str(error)
 

@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters import adapter, lws_controller
-from harness.adapters.lws_controller import DIALECTS, gang_name
-from harness.adapters.reference import in_cluster
-from harness.adapters.render import gang_objects, gang_yaml, parse, render
+from harness.adapters import adapter
+from harness.adapters.common import lws_controller
+from harness.adapters.common.lws_controller import gang_name
+from harness.adapters.common.reference_controller import in_cluster
+from harness.adapters.common.render import gang_objects, gang_yaml, parse, render
 from harness.box.artifacts import Artifact
+from harness.cases.values import LEADER_READY, LWS
 from harness.core.errors import UsageError
 from harness.core.gang import Gang, Role
-from harness.leaderworker import LEADER_READY, replica_of
 
 GOLDEN = Path(__file__).parent / "golden"
 INTEGRATIONS = ("lws", "lws-coscheduling", "lws-yunikorn")
@@ -55,11 +56,17 @@ def test_gang_is_a_set_of_one_replica(integration: str, name: str) -> None:
 
 
 def test_set_of_many_words() -> None:
-    gang = replica_of("serve", 3, startup=LEADER_READY)
+    gang = LWS("serve", size=3, startup=LEADER_READY).replica
     text = render(
-        "lws/gang.yaml.j2", gang=gang, namespace="default", scheduler="some", replicas=2, startup=LEADER_READY,
-        surge=1, subdomain="UniquePerReplica",
-    )  # fmt: skip
+        "lws/gang.yaml.j2",
+        gang=gang,
+        namespace="default",
+        scheduler="some",
+        replicas=2,
+        startup=LEADER_READY,
+        surge=1,
+        subdomain="UniquePerReplica",
+    )
 
     compare(GOLDEN / "lws-many-words.yaml", text)
 
@@ -67,15 +74,16 @@ def test_set_of_many_words() -> None:
 @pytest.mark.parametrize("integration", INTEGRATIONS)
 @pytest.mark.parametrize("name", GANGS)
 def test_set_stands_for_its_gang(integration: str, name: str) -> None:
-    chosen, gang = adapter(integration), GANGS[name]
-    (obj,) = gang_objects(chosen, gang, "default", "1.37.1")
+    integration_adapter, gang = adapter(integration), GANGS[name]
+    (obj,) = gang_objects(integration_adapter, gang, "default", "1.37.1")
 
-    assert (obj["apiVersion"], obj["kind"]) in chosen.groups("1.37.1")
-    assert chosen.read_group(obj) == (gang.name, gang.minimum)
+    kinds = {(kind.api_version, kind.kind) for kind in integration_adapter.groups("1.37.1")}
+    assert (obj["apiVersion"], obj["kind"]) in kinds
+    assert integration_adapter.read_group(obj) == (gang.name, gang.minimum)
     template = obj["spec"]["leaderWorkerTemplate"]
     for part in ("leaderTemplate", "workerTemplate"):
         if part in template:
-            assert template[part]["spec"]["schedulerName"] == chosen.scheduler
+            assert template[part]["spec"]["schedulerName"] == integration_adapter.scheduler
             assert template[part]["spec"]["restartPolicy"] == "Always", "a StatefulSet takes no other"
 
 
@@ -98,45 +106,48 @@ def test_what_a_set_cannot_say_is_refused(integration: str, gang: Gang, word: st
 
 @pytest.mark.parametrize("integration", INTEGRATIONS)
 def test_pods_of_a_replica_are_members_of_one_gang(integration: str) -> None:
-    chosen = adapter(integration)
+    integration_adapter = adapter(integration)
     labels = {lws_controller.SET_LABEL: "serve", "muster.dev/gang": "serve"}
 
     def pod(index: str, worker: str) -> dict[str, object]:
-        own = {**labels, lws_controller.INDEX_LABEL: index, lws_controller.WORKER_LABEL: worker}
-        return {"metadata": {"name": "x", "namespace": "n1", "labels": own}}
+        pod_labels = {**labels, lws_controller.INDEX_LABEL: index, lws_controller.WORKER_LABEL: worker}
+        return {"metadata": {"name": "x", "namespace": "n1", "labels": pod_labels}}
 
-    assert chosen.classify(pod("0", "0")) == ("serve", "member", "leader")
-    assert chosen.classify(pod("0", "2")) == ("serve", "member", "worker")
-    assert chosen.classify(pod("3", "1")) == ("serve-3", "member", "worker")
+    assert integration_adapter.classify(pod("0", "0")) == ("serve", "member", "leader")
+    assert integration_adapter.classify(pod("0", "2")) == ("serve", "member", "worker")
+    assert integration_adapter.classify(pod("3", "1")) == ("serve-3", "member", "worker")
     assert gang_name("serve", 3) == "serve-3"
 
 
 def test_placeholders_hold_room_for_their_replica() -> None:
     meta = {
-        "name": "tg-x", "namespace": "n1", "labels": {"yunikorn.apache.org/app-id": "n1.big-serve-2.0a1b2c3d"},
+        "name": "tg-x",
+        "namespace": "n1",
+        "labels": {"yunikorn.apache.org/app-id": "n1.big-serve-2.0a1b2c3d"},
         "annotations": {
-            "internal.yunikorn.apache.org/placeholder": "true", "yunikorn.apache.org/task-group-name": "worker",
+            "internal.yunikorn.apache.org/placeholder": "true",
+            "yunikorn.apache.org/task-group-name": "worker",
         },
-    }  # fmt: skip
+    }
 
     assert adapter("lws-yunikorn").classify({"metadata": meta}) == ("big-serve-2", "placeholder", "worker")
 
 
 @pytest.mark.parametrize("integration", ["lws", "lws-coscheduling"])
 def test_group_objects_stand_for_replicas(integration: str) -> None:
-    chosen, kind = adapter(integration), DIALECTS[integration].group
-    assert kind in chosen.groups("1.37.1")
+    integration_adapter, kind = adapter(integration), adapter(integration).membership.group
+    assert kind in integration_adapter.groups("1.37.1")
     labels = {lws_controller.SET_LABEL: "serve", lws_controller.INDEX_LABEL: "1"}
-    group = {"apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "any", "labels": labels}}
+    group = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": "any", "labels": labels}}
 
-    assert chosen.read_group({**group, "spec": {"minMember": 4}}) == ("serve-1", 4)
-    assert chosen.read_group({**group, "metadata": {"name": "podgroup-of-a-pod"}}) == ("", None)
+    assert integration_adapter.read_group({**group, "spec": {"minMember": 4}}) == ("serve-1", 4)
+    assert integration_adapter.read_group({**group, "metadata": {"name": "podgroup-of-a-pod"}}) == ("", None)
 
 
 def test_webhooks_are_by_url_and_those_of_pods_see_sets_only(tmp_path: Path) -> None:
     (tmp_path / "manifests.yaml").write_text(MANIFESTS)
-    found = Artifact("lws", "1.0.0", {}, {}, {}, {}, files={"webhooks": (tmp_path / "manifests.yaml",)})
-    (obj,) = lws_controller.RELEASE.webhooks(found, authority=b"PEM", url="https://127.0.0.1:7")
+    artifact = Artifact("lws", "1.0.0", {}, {}, {}, {}, files={"webhooks": (tmp_path / "manifests.yaml",)})
+    (obj,) = lws_controller.MANAGER.webhooks(artifact, authority=b"PEM", url="https://127.0.0.1:7")
 
     assert obj["metadata"]["name"] == "lws-mutating-webhook-configuration"
     sets, pods = obj["webhooks"]
@@ -163,7 +174,9 @@ def test_provider_in_a_cluster_may_do_what_it_does(provider: str) -> None:
 
 
 def test_no_golden_file_is_left_over() -> None:
-    wanted = {f"{integration}-{name}.yaml" for integration in INTEGRATIONS for name in GANGS} | {"lws-many-words.yaml"}
+    expected = {f"{integration}-{name}.yaml" for integration in INTEGRATIONS for name in GANGS} | {
+        "lws-many-words.yaml"
+    }
 
-    assert {path.name for path in GOLDEN.glob("lws*.yaml")} == wanted
+    assert {path.name for path in GOLDEN.glob("lws*.yaml")} == expected
     assert all(parse(path.read_text()) for path in GOLDEN.glob("lws*.yaml"))

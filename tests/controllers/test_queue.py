@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
-from harness.controllers import queue
-from harness.controllers.queue import Queue
+from harness.controllers.runtime import queue
+from harness.controllers.runtime.queue import Queue
 
 A, B = ("ns", "a"), ("ns", "b")
 

@@ -10,24 +10,22 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.box.api import Object, Resource
-from harness.box.embedded import EmbeddedBox
-from harness.controllers import conditions
-from harness.controllers.cache import Cache, key_of
-from harness.controllers.client import Client, Kind
-from harness.controllers.conditions import Condition
-from harness.controllers.queue import Key
-from harness.controllers.service import Options, Service, Watch
+from harness.box.api import Object
+from harness.box.embedded.box import EmbeddedBox
+from harness.controllers.runtime import conditions
+from harness.controllers.runtime.cache import Cache, key_of
+from harness.controllers.runtime.client import Client
+from harness.controllers.runtime.conditions import Condition
+from harness.controllers.runtime.queue import Key
+from harness.controllers.runtime.service import ControllerOptions, Service, Watch
 from harness.core.errors import ApiError
-
-MAP = Kind("v1", "ConfigMap", "configmaps")
-MAPS = Resource("v1", "ConfigMap", "configmaps", True)
+from harness.core.kinds import CONFIG_MAP, EVENT, POD
+from tests.waiting import soon
 
 
 class Copies:
@@ -39,7 +37,7 @@ class Copies:
 
     @property
     def watches(self) -> list[Watch]:
-        return [Watch(MAP, self.keys, "copy")]
+        return [Watch(CONFIG_MAP, self.keys, "copy")]
 
     def keys(self, obj: Object) -> list[Key]:
         namespace, name = key_of(obj)
@@ -49,14 +47,14 @@ class Copies:
         if self.failing:
             self.failing -= 1
             raise ApiError("not now", status=500)
-        original, copy = self.cache.get(MAP, *key), self.cache.get(MAP, key[0], f"copy-{key[1]}")
+        original, copy = self.cache.get(CONFIG_MAP, *key), self.cache.get(CONFIG_MAP, key[0], f"copy-{key[1]}")
         if original is None:
             if copy is not None:
-                self.client.delete(MAP, key[0], f"copy-{key[1]}")
+                self.client.delete(CONFIG_MAP, key[0], f"copy-{key[1]}")
         elif copy is None:
-            self.client.create(MAP, a_map(f"copy-{key[1]}", original["data"]["x"]))
+            self.client.create(CONFIG_MAP, a_map(f"copy-{key[1]}", original["data"]["x"]))
         elif copy["data"] != original["data"]:
-            self.client.patch(MAP, key[0], f"copy-{key[1]}", {"data": original["data"]})
+            self.client.patch(CONFIG_MAP, key[0], f"copy-{key[1]}", {"data": original["data"]})
         return None
 
 
@@ -67,80 +65,79 @@ def a_map(name: str, value: str) -> Object:
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[EmbeddedBox]:
-    with EmbeddedBox(scheduler=False) as made:
-        yield made
+    with EmbeddedBox(scheduler=False) as running:
+        yield running
 
 
 @pytest.fixture
 def service(box: EmbeddedBox) -> Iterator[Service]:
-    box.api.delete_all(MAPS, "default", labelSelector="copy")
-    made, stopped = (
-        Service(Copies, Options(kubeconfig=box.kubeconfig, health_port=box.reserve_port())),
+    box.api.delete_all(CONFIG_MAP, "default", labelSelector="copy")
+    running, stopped = (
+        Service(Copies, ControllerOptions(kubeconfig=box.kubeconfig, health_port=box.reserve_port())),
         threading.Event(),
     )
-    thread = threading.Thread(target=made.run, args=(stopped,))
+    thread = threading.Thread(target=running.run, args=(stopped,))
     thread.start()
-    until(lambda: made.ready)
-    yield made
+    assert soon(lambda: running.ready)
+    yield running
     stopped.set()
     thread.join(timeout=30)
     assert not thread.is_alive()
 
 
-def until(condition: Callable[[], object], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def value(box: EmbeddedBox, name: str) -> str:
-    return (box.api.find(MAPS, "default", name) or {"data": {"x": ""}})["data"]["x"]
+    return (box.api.find(CONFIG_MAP, "default", name) or {"data": {"x": ""}})["data"]["x"]
 
 
 def test_objects_come_change_and_go(box: EmbeddedBox, service: Service) -> None:
     box.api.create(a_map("one", "1"))
-    until(lambda: value(box, "copy-one") == "1")
-    box.api.patch(MAPS, "default", "one", {"data": {"x": "2"}})
-    until(lambda: value(box, "copy-one") == "2")
-    box.api.delete(MAPS, "default", "copy-one")
-    until(lambda: value(box, "copy-one") == "2")
-    until(lambda: {obj["metadata"]["name"] for obj in service.cache.of(MAP, ("default", "one"))} == {"copy-one", "one"})
-    box.api.delete(MAPS, "default", "one")
-    until(lambda: value(box, "copy-one") == "")
-    until(lambda: service.cache.of(MAP, ("default", "one")) == [])
+    assert soon(lambda: value(box, "copy-one") == "1")
+    box.api.patch(CONFIG_MAP, "default", "one", {"data": {"x": "2"}})
+    assert soon(lambda: value(box, "copy-one") == "2")
+    box.api.delete(CONFIG_MAP, "default", "copy-one")
+    assert soon(lambda: value(box, "copy-one") == "2")
+    assert soon(
+        lambda: (
+            {obj["metadata"]["name"] for obj in service.cache.of(CONFIG_MAP, ("default", "one"))} == {"copy-one", "one"}
+        )
+    )
+    box.api.delete(CONFIG_MAP, "default", "one")
+    assert soon(lambda: value(box, "copy-one") == "")
+    assert soon(lambda: service.cache.of(CONFIG_MAP, ("default", "one")) == [])
 
 
 def test_failures_are_tried_again(box: EmbeddedBox, service: Service) -> None:
     service.controller.failing = 4  # type: ignore[attr-defined]
     box.api.create(a_map("hard", "1"))
 
-    until(lambda: value(box, "copy-hard") == "1")
+    assert soon(lambda: value(box, "copy-hard") == "1")
     assert service.failures == 4
 
 
 def test_what_happened_while_the_server_was_away_is_seen(box: EmbeddedBox, service: Service) -> None:
     box.api.create(a_map("before", "1"))
     box.api.create(a_map("gone", "1"))
-    until(lambda: value(box, "copy-gone") == "1")
+    assert soon(lambda: value(box, "copy-gone") == "1")
     for _ in range(2):
         box.processes["kube-apiserver"].restart()
-    box.api.delete(MAPS, "default", "gone")
-    box.api.patch(MAPS, "default", "before", {"data": {"x": "2"}})
+    box.api.delete(CONFIG_MAP, "default", "gone")
+    box.api.patch(CONFIG_MAP, "default", "before", {"data": {"x": "2"}})
     box.api.create(a_map("after", "1"))
 
-    until(lambda: (value(box, "copy-before"), value(box, "copy-after"), value(box, "copy-gone")) == ("2", "1", ""), 60)
+    assert soon(
+        lambda: (value(box, "copy-before"), value(box, "copy-after"), value(box, "copy-gone")) == ("2", "1", ""), 60
+    )
 
 
 def test_a_key_in_the_cache_is_dropped_with_its_last_object(box: EmbeddedBox, service: Service) -> None:
     for number in range(50):
         box.api.create(a_map(f"many-{number}", "1"))
-    until(lambda: value(box, "copy-many-49") == "1")
-    box.api.delete_all(MAPS, "default", labelSelector="copy")
-    until(lambda: not service.cache.list(MAP, "default"), 60)
+    assert soon(lambda: value(box, "copy-many-49") == "1")
+    box.api.delete_all(CONFIG_MAP, "default", labelSelector="copy")
+    assert soon(lambda: not service.cache.list(CONFIG_MAP, "default"), 60)
 
-    assert service.cache._shelves[MAP].filed == {}
-    assert service.cache._shelves[MAP]._woken == {}
+    assert service.cache._stores[CONFIG_MAP].by_key == {}
+    assert service.cache._stores[CONFIG_MAP]._keys_of == {}
 
 
 def test_health_and_metrics(service: Service) -> None:
@@ -154,37 +151,37 @@ def test_health_and_metrics(service: Service) -> None:
 
 def test_requests_in_plain_words(box: EmbeddedBox) -> None:
     client = Client(box.kubeconfig)
-    client.introduce("somebody")
-    made = client.create(MAP, a_map("words", "1"))
+    client.identify_as("somebody")
+    stored = client.create(CONFIG_MAP, a_map("words", "1"))
 
     with pytest.raises(ApiError) as refused:
-        client.create(MAP, a_map("words", "1"))
+        client.create(CONFIG_MAP, a_map("words", "1"))
     assert (refused.value.status, refused.value.reason) == (409, "AlreadyExists")
-    assert client.get(MAP, "default", "nobody") is None
-    assert not client.delete(MAP, "default", "words", uid="another")
+    assert client.get(CONFIG_MAP, "default", "nobody") is None
+    assert not client.delete(CONFIG_MAP, "default", "words", uid="another")
     assert "v1" in client.served_versions("scheduling.k8s.io")
     assert client.served_versions("nowhere.example") == ()
     for _ in range(2):
-        client.event(made, "Said", "the same sentence twice", warning=True)
-    events = [one for one in client.list(Kind("v1", "Event", "events"), "default") if one["reason"] == "Said"]
-    assert [(one["type"], one["source"]["component"]) for one in events] == [("Warning", "somebody")]
-    assert client.delete(MAP, "default", "words", uid=made["metadata"]["uid"])
+        client.event(stored, "Said", "the same sentence twice", warning=True)
+    events = [event for event in client.list(EVENT, "default") if event["reason"] == "Said"]
+    assert [(event["type"], event["source"]["component"]) for event in events] == [("Warning", "somebody")]
+    assert client.delete(CONFIG_MAP, "default", "words", uid=stored["metadata"]["uid"])
 
 
 def test_conditions_are_written_once_and_beside_others(box: EmbeddedBox) -> None:
-    pods, client = Kind("v1", "Pod", "pods"), Client(box.kubeconfig)
+    pods, client = POD, Client(box.kubeconfig)
     spec = {"containers": [{"name": "main", "image": "x"}], "schedulerName": "nobody"}
     meta = {"name": "told", "namespace": "default"}
     pod = client.create(pods, {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
     other = {"type": "Other", "status": "True", "reason": "R", "message": "", "lastTransitionTime": None}
     client.patch(pods, "default", "told", {"status": {"conditions": [other]}}, subresource="status")
-    said = Condition("Told", True, "Because", "it was told")
+    condition = Condition("Told", True, "Because", "it was told")
 
-    conditions.write(client, pods, pod, said)
+    conditions.write(client, pods, pod, condition)
     stored = client.get(pods, "default", "told")
-    assert stored is not None and conditions.says(stored, said)
-    assert {one["type"] for one in stored["status"]["conditions"]} == {"Told", "Other"}
-    assert not conditions.says(stored, Condition("Told", False, "Because", "it was told"))
+    assert stored is not None and conditions.has(stored, condition)
+    assert {entry["type"] for entry in stored["status"]["conditions"]} == {"Told", "Other"}
+    assert not conditions.has(stored, Condition("Told", False, "Because", "it was told"))
 
 
 def test_nobody_answers(tmp_path) -> None:
@@ -195,8 +192,11 @@ def test_nobody_answers(tmp_path) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-m", "harness", "controller", "jobset-gang", "--kubeconfig", str(config)],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
     assert done.returncode == 3
     assert "Traceback" not in done.stderr and "127.0.0.1" in done.stderr
@@ -217,7 +217,7 @@ def test_it_ends_well_when_asked(box: EmbeddedBox) -> None:
     ]
     environment = {**os.environ, "KUBECONFIG": str(box.kubeconfig)}
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-    until(lambda: answers(port))
+    assert soon(lambda: answers(port))
     process.send_signal(signal.SIGTERM)
 
     assert process.wait(timeout=30) == 0
@@ -238,14 +238,14 @@ def test_a_controller_whose_webhooks_nobody_serves_says_so(
 ) -> None:
     monkeypatch.setattr(Copies, "admission", handlers)
     stopped = threading.Event()
-    made = Service(Copies, Options(kubeconfig=box.kubeconfig))
+    copies = Service(Copies, ControllerOptions(kubeconfig=box.kubeconfig))
     with caplog.at_level("WARNING"):
-        thread = threading.Thread(target=made.run, args=(stopped,))
+        thread = threading.Thread(target=copies.run, args=(stopped,))
         thread.start()
-        until(lambda: made.ready and any(one.name.startswith("worker-") for one in threading.enumerate()))
+        assert soon(lambda: copies.ready and any(other.name.startswith("worker-") for other in threading.enumerate()))
         stopped.set()
         thread.join(timeout=30)
 
-    said = [record.message for record in caplog.records if "--webhook-port" in record.message]
-    assert len(said) == len(handlers)
-    assert all("/validate" in one for one in said)
+    warnings = [record.message for record in caplog.records if "--webhook-port" in record.message]
+    assert len(warnings) == len(handlers)
+    assert all("/validate" in warning for warning in warnings)

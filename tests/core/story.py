@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from harness.core.gang import GPU, Gang, Role
-from harness.core.history import History, Record, header
-from harness.core.observe import changes
+from harness.core.history.observe import changes
+from harness.core.history.records import History, Record, header
 from harness.core.quantity import millis
 
 BEGAN = 1_700_000_000.0
@@ -25,7 +25,7 @@ class Story:
         self.rev = 100
         self.records: list[Record] = []
         self.states: dict[str, dict[str, Any]] = {}
-        self.lives: dict[str, int] = {}
+        self.incarnations: dict[str, int] = {}
         self.deadlines = deadlines
 
     def at(self, seconds: float) -> Story:
@@ -38,9 +38,12 @@ class Story:
 
     # -- nodes
 
-    def node(self, name: str, gpus: int = 8, cpu: str = "64", memory: str = "256Gi", pods: int = 110) -> Story:
+    def node(
+        self, name: str, gpus: int = 8, cpu: str = "64", memory: str = "256Gi", pods: int = 110, **state: Any
+    ) -> Story:
         room = millis({"cpu": cpu, "memory": memory, GPU: gpus, "pods": pods})
-        return self.watch("Node", name, "modified" if f"Node/{name}" in self.states else "added", allocatable=room)
+        verb = "modified" if f"Node/{name}" in self.states else "added"
+        return self.watch("Node", name, verb, allocatable=room, **state)
 
     def no_node(self, name: str) -> Story:
         return self.watch("Node", name, "deleted")
@@ -55,13 +58,13 @@ class Story:
 
     def pod(self, name: str, gang: str = "", role: Role | None = None, part: str = "", **state: Any) -> Story:
         role = role or Role("member", 1)
-        self.lives[name] = self.lives.get(name, 0) + 1
+        self.incarnations[name] = self.incarnations.get(name, 0) + 1
         self.states.pop(f"Pod/{name}", None)
-        given = {"phase": "Pending", "scheduler": SCHEDULER, "request": millis(role.request), **state}
-        given["part"] = part or ("member" if gang else "plain")
+        complete = {"phase": "Pending", "scheduler": SCHEDULER, "request": millis(role.request), **state}
+        complete["part"] = part or ("member" if gang else "plain")
         if gang:
-            given |= {"gang": f"{NS}/{gang}", "role": role.name}
-        return self.watch("Pod", name, "added", **given)
+            complete |= {"gang": f"{NS}/{gang}", "role": role.name}
+        return self.watch("Pod", name, "added", **complete)
 
     def bind(self, name: str, node: str = "n1", by: str = AGENT) -> Story:
         return self.watch("Pod", name, by=by, node=node)
@@ -72,8 +75,8 @@ class Story:
         return self
 
     def condition(self, name: str, kind: str, status: str, reason: str = "", message: str = "") -> Story:
-        said = {**self.states[f"Pod/{name}"].get("conditions", {}), kind: [status, reason, message]}
-        return self.watch("Pod", name, conditions=said)
+        conditions = {**self.states[f"Pod/{name}"].get("conditions", {}), kind: [status, reason, message]}
+        return self.watch("Pod", name, conditions=conditions)
 
     def phase(self, name: str, phase: str) -> Story:
         return self.watch("Pod", name, phase=phase)
@@ -88,8 +91,8 @@ class Story:
         return self.condition(name, "PodScheduled", "False", "Unschedulable", "0/1 nodes are available")
 
     def group(self, gang: str, verb: str = "", **state: Any) -> Story:
-        known = f"PodGroup.x/{gang}" in self.states
-        return self.watch("PodGroup.x", gang, verb or ("modified" if known else "added"), gang=f"{NS}/{gang}", **state)
+        exists = f"PodGroup.x/{gang}" in self.states
+        return self.watch("PodGroup.x", gang, verb or ("modified" if exists else "added"), gang=f"{NS}/{gang}", **state)
 
     def event(self, reason: str, about: str, kind: str = "Pod", **state: Any) -> Story:
         name = f"{reason.lower()}-{self.rev}"
@@ -101,10 +104,12 @@ class Story:
         after = {**(before or {}), **state}
         self.states[key] = after
         self.rev += 1
-        uid = f"{kind}-{name}-{self.lives.get(name, 0)}"
+        uid = f"{kind}-{name}-{self.incarnations.get(name, 0)}"
         space = "" if kind == "Node" else NS
-        words = changes(before, after, verb)
-        self.records.append(Record(self.rev, BEGAN + self.now, "watch", verb, kind, space, name, uid, words, by, after))
+        changed = changes(before, after, verb)
+        self.records.append(
+            Record(self.rev, BEGAN + self.now, "watch", verb, kind, space, name, uid, changed, by, after)
+        )
         if verb == "deleted":
             del self.states[key]
         return self
@@ -125,9 +130,9 @@ class Story:
         return self.act("delete", gang, what="gang")
 
     def audit(self, verb: str, pod: str, by: str = AGENT, code: int = 200, **state: Any) -> Story:
-        uid = f"Pod-{pod}-{self.lives.get(pod, 0)}"
-        given = {"code": code, **state}
-        self.records.append(Record(None, BEGAN + self.now, "audit", verb, "Pod", NS, pod, uid, by=by, state=given))
+        uid = f"Pod-{pod}-{self.incarnations.get(pod, 0)}"
+        complete = {"code": code, **state}
+        self.records.append(Record(None, BEGAN + self.now, "audit", verb, "Pod", NS, pod, uid, by=by, state=complete))
         return self
 
     def lost(self, kind: str, start: int, stop: int) -> Story:

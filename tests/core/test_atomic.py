@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.checks import atomic
 from harness.core.gang import Gang, Role
+from harness.core.oracle.checks import atomic
 from harness.core.verdict import Outcome
 
 from .story import Story
@@ -120,10 +120,10 @@ def test_an_edited_quorum_applies_from_then_on() -> None:
 
 
 def test_gangs_of_one_group_start_together() -> None:
-    one, two = Gang("a", 2, group=("b",)), Gang("b", 2, group=("a",))
-    base = Story().node("n1").submit(one).submit(two).bind_all(one)
+    first, second = Gang("a", 2, group=("b",)), Gang("b", 2, group=("a",))
+    base = Story().node("n1").submit(first).submit(second).bind_all(first)
     assert atomic.judge(base.end(20)).outcome is Outcome.VIOLATED
-    both = Story().node("n1").submit(one).submit(two).bind_all(one).after(1).bind_all(two).end(20)
+    both = Story().node("n1").submit(first).submit(second).bind_all(first).after(1).bind_all(second).end(20)
     assert atomic.judge(both).outcome is Outcome.PASS
 
 
@@ -175,5 +175,5 @@ def test_the_witness_is_how_it_stood_when_the_window_was_over() -> None:
 
 
 def test_a_group_with_a_gang_that_never_came_cannot_start() -> None:
-    one = Gang("a", 2, group=("b",))
-    assert atomic.judge(Story().node("n1").submit(one).bind_all(one).end(20)).outcome is Outcome.VIOLATED
+    first = Gang("a", 2, group=("b",))
+    assert atomic.judge(Story().node("n1").submit(first).bind_all(first).end(20)).outcome is Outcome.VIOLATED

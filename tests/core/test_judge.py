@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core import checks, synthetic
-from harness.core.checks import STANDING, atomic, judge_all, live, overbooking, refused
+from harness.bench import synthetic
 from harness.core.gang import Gang, Role, gang_from_record
-from harness.core.history import History
-from harness.core.judge import case_outcome, judge_case, soften
+from harness.core.history.records import History
+from harness.core.oracle import checks
+from harness.core.oracle.checks import CHECKS, atomic, judge_all, liveness, overbooking, refused
+from harness.core.oracle.judge import case_outcome, judge_case, soften
 from harness.core.verdict import Outcome
 
 from .story import Story
@@ -25,22 +26,24 @@ def by_name(history: History) -> dict[str, Outcome]:
 
 
 def test_every_check_has_a_name_a_law_and_a_reason() -> None:
-    found = judge_all(story().bind_all(GANG).end(60))
-    assert [verdict.check for verdict in found] == [check.NAME for check in STANDING]
-    assert len({check.NAME for check in STANDING}) == 10
-    assert all(verdict.promised and verdict.reason for verdict in found)
+    verdicts = judge_all(story().bind_all(GANG).end(60))
+    assert [verdict.check for verdict in verdicts] == [check.NAME for check in CHECKS]
+    assert len({check.NAME for check in CHECKS}) == 11
+    assert all(verdict.promised and verdict.reason for verdict in verdicts)
 
 
 def test_an_honest_history_passes_everything() -> None:
-    found = judge_all(synthetic.history(pods=300, nodes=20, gpus=16))
-    assert {verdict.outcome for verdict in found} == {Outcome.PASS}
-    assert case_outcome(found) is Outcome.PASS
+    verdicts = judge_all(synthetic.history(pods=300, nodes=20, gpus=16))
+    assert {verdict.outcome for verdict in verdicts} == {Outcome.PASS}
+    assert case_outcome(verdicts) is Outcome.PASS
 
 
 def test_a_case_is_as_bad_as_its_worst_check() -> None:
     assert case_outcome(judge_case(story().bind("a-0").end(60))) is Outcome.VIOLATED
-    assert case_outcome(judge_case(story().bind_all(GANG).expect("bound", "a", within=90, all=True).end(60))) \
-        is Outcome.PASS  # fmt: skip
+    assert (
+        case_outcome(judge_case(story().bind_all(GANG).expect("bound", "a", within=90, all=True).end(60)))
+        is Outcome.PASS
+    )
     assert case_outcome(judge_case(story().expect("bound", "a", within=90).end(60))) is Outcome.UNKNOWN
 
 
@@ -52,9 +55,9 @@ def test_an_observer_reports_and_never_accuses() -> None:
     broken = story().bind("a-0").end(60)
     softened = judge_case(broken, "OBSERVE")
     assert case_outcome(softened) is Outcome.PASS
-    found = next(verdict for verdict in softened if verdict.check == "atomic")
-    assert "1 of 3" in found.figures["observed"]
-    assert found.witness is not None
+    atomic_verdict = next(verdict for verdict in softened if verdict.check == "atomic")
+    assert "1 of 3" in atomic_verdict.figures["observed"]
+    assert atomic_verdict.witness is not None
     cut = judge_case(story().expect("bound", "a", within=90).end(60), "OBSERVE")
     assert case_outcome(soften(cut)) is Outcome.UNKNOWN
 
@@ -64,17 +67,17 @@ def test_a_check_that_breaks_is_unknown_with_its_error(monkeypatch: pytest.Monke
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr(checks.atomic, "judge", broken)
-    found = next(verdict for verdict in judge_all(story().end(60)) if verdict.check == "atomic")
-    assert found.outcome is Outcome.UNKNOWN
-    assert "ZeroDivisionError: oops" in found.reason
+    atomic_verdict = next(verdict for verdict in judge_all(story().end(60)) if verdict.check == "atomic")
+    assert atomic_verdict.outcome is Outcome.UNKNOWN
+    assert "ZeroDivisionError: oops" in atomic_verdict.reason
 
 
 def test_a_gap_in_pods_makes_what_depends_on_it_unknown() -> None:
     history = story().lost("Pod", 101, 104).bind_all(GANG).end(60)
     assert by_name(history)["atomic"] is Outcome.UNKNOWN
     assert by_name(history)["overbooking"] is Outcome.UNKNOWN
-    assert by_name(history)["victims"] is Outcome.UNKNOWN
-    assert by_name(history)["claims"] is Outcome.PASS
+    assert by_name(history)["preemption"] is Outcome.UNKNOWN
+    assert by_name(history)["assertions"] is Outcome.PASS
 
 
 def test_a_gap_in_another_kind_does_not() -> None:
@@ -94,7 +97,7 @@ def test_a_violation_proven_before_the_gap_stays() -> None:
 
 def test_what_was_seen_stays_seen_across_a_gap() -> None:
     base = story().expect("bound", "a").lost("Pod", 101, 104).after(1).bind_all(GANG)
-    assert live.judge(base.end(60)).outcome is Outcome.PASS
+    assert liveness.judge(base.end(60)).outcome is Outcome.PASS
     bound = story().expect("unbound", "a").lost("Pod", 101, 104).after(1).bind("a-0")
     assert refused.judge(bound.end(60)).outcome is Outcome.VIOLATED
     silent = story().expect("unbound", "a").lost("Pod", 101, 104).after(1)

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.core.history import Record, ordered
-from harness.core.merge import audit_record, merge
+from harness.core.history.merge import audit_record, merge
+from harness.core.history.records import Record, ordered
 
 
 def watch(rev: int, at: float, name: str = "p", changed: tuple[str, ...] = (), uid: str = "u", **state: Any) -> Record:
@@ -18,9 +18,14 @@ def watch(rev: int, at: float, name: str = "p", changed: tuple[str, ...] = (), u
 def audit(verb: str, sub: str = "", code: int = 201, at: str = "1970-01-01T00:00:05.000250Z", **more: Any) -> Any:
     ref = {"resource": "pods", "subresource": sub, "namespace": "ns", "name": "p", **more.pop("ref", {})}
     return {
-        "stage": "ResponseComplete", "verb": verb, "userAgent": "sched/v1 (x)", "stageTimestamp": at, "objectRef": ref,
-        "responseStatus": {"code": code, **more.pop("status", {})}, **more,
-    }  # fmt: skip
+        "stage": "ResponseComplete",
+        "verb": verb,
+        "userAgent": "sched/v1 (x)",
+        "stageTimestamp": at,
+        "objectRef": ref,
+        "responseStatus": {"code": code, **more.pop("status", {})},
+        **more,
+    }
 
 
 def binding(node: str = "n1", uid: str = "u", **more: Any) -> Any:
@@ -32,8 +37,8 @@ BOUND = watch(10, 6.0, changed=("bound",), node="n1")
 
 
 def test_an_accepted_bind_is_joined_to_the_record_that_shows_it() -> None:
-    (one,) = merge([BOUND], [binding()])
-    assert (one.rev, one.at, one.by) == (10, 5.00025, "sched/v1 (x)")
+    (record,) = merge([BOUND], [binding()])
+    assert (record.rev, record.at, record.by) == (10, 5.00025, "sched/v1 (x)")
 
 
 def test_a_bind_without_uid_is_joined_by_name_in_order() -> None:
@@ -45,18 +50,21 @@ def test_a_bind_without_uid_is_joined_by_name_in_order() -> None:
 
 def test_a_bind_to_another_node_or_pod_is_not_joined() -> None:
     for other in (binding(node="n2"), binding(uid="w")):
-        found = merge([BOUND], [other])
-        assert {record.by for record in found if record.rev} == {""}
-        assert [record.verb for record in found if not record.rev] == ["bind"]
+        records = merge([BOUND], [other])
+        assert {record.by for record in records if record.rev} == {""}
+        assert [record.verb for record in records if not record.rev] == ["bind"]
 
 
 def test_refused_binds_and_removals_stay_records_of_their_own() -> None:
     refused = binding(code=409, status={"message": "already assigned"})
-    found = merge([], [refused, audit("delete", code=200), audit("create", "eviction"), audit("deletecollection")])
-    assert sorted((one.verb, one.state["code"]) for one in found) == [
-        ("bind", 409), ("delete", 200), ("delete", 201), ("evict", 201)
-    ]  # fmt: skip
-    assert next(one for one in found if one.verb == "bind").state["message"] == "already assigned"
+    records = merge([], [refused, audit("delete", code=200), audit("create", "eviction"), audit("deletecollection")])
+    assert sorted((record.verb, record.state["code"]) for record in records) == [
+        ("bind", 409),
+        ("delete", 200),
+        ("delete", 201),
+        ("evict", 201),
+    ]
+    assert next(record for record in records if record.verb == "bind").state["message"] == "already assigned"
 
 
 def test_what_tells_nothing_is_left_out() -> None:
@@ -80,14 +88,14 @@ def action(at: float, verb: str = "note") -> Record:
 
 
 def test_what_has_no_revision_stands_where_its_time_puts_it() -> None:
-    found = ordered([watch(3, 3.0), action(2.5), watch(1, 1.0), watch(2, 2.0), action(9.0), action(0.5)])
-    assert [record.rev for record in found] == [None, 1, 2, None, 3, None]
+    records = ordered([watch(3, 3.0), action(2.5), watch(1, 1.0), watch(2, 2.0), action(9.0), action(0.5)])
+    assert [record.rev for record in records] == [None, 1, 2, None, 3, None]
 
 
 def test_a_late_delivery_does_not_move_an_action() -> None:
     """Revision 1 was delivered at 9, but revision 2 was there at 2: so 1 was committed by 2, before the action at 5."""
-    found = ordered([watch(1, 9.0), watch(2, 2.0), action(5.0), watch(3, 9.5)])
-    assert [record.rev for record in found] == [1, 2, None, 3]
+    records = ordered([watch(1, 9.0), watch(2, 2.0), action(5.0), watch(3, 9.5)])
+    assert [record.rev for record in records] == [1, 2, None, 3]
 
 
 def test_at_equal_times_what_the_case_did_stands_first() -> None:
@@ -104,21 +112,41 @@ times = st.integers(0, 20).map(float)
     chance=st.randoms(use_true_random=False),
 )
 def test_shuffled_input_gives_the_same_history(revs: list[tuple[int, float]], loose: list[float], chance: Any) -> None:
-    seen = [watch(rev, at, name=f"p{rev}", uid=f"u{rev}", changed=("bound",), node="n") for rev, at in revs]
+    watched = [watch(rev, at, name=f"p{rev}", uid=f"u{rev}", changed=("bound",), node="n") for rev, at in revs]
     accepted = {"code": 201, "node": "n"}
     binds = [
         Record(None, at / 2, "audit", "bind", "Pod", "ns", f"p{rev}", f"u{rev}", by="s", state=accepted)
         for rev, at in revs[::2]
     ]
     acts = [action(at) for at in loose]
-    expected = merge(seen, binds, acts)
-    mixed = [list(seen), list(binds), list(acts)]
-    for one in mixed:
-        chance.shuffle(one)
+    expected = merge(watched, binds, acts)
+    mixed = [list(watched), list(binds), list(acts)]
+    for record in mixed:
+        chance.shuffle(record)
     assert merge(*mixed) == expected
-    found = [record.rev for record in expected if record.rev is not None]
-    assert found == sorted(rev for rev, _ in revs)
+    revisions = [record.rev for record in expected if record.rev is not None]
+    assert revisions == sorted(rev for rev, _ in revs)
     assert sum(bool(record.by) for record in expected if record.rev) == len(binds)
     for place, record in enumerate(expected):
         if record.rev is None:
             assert all(later.at >= record.at for later in expected[place + 1 :])
+
+
+def test_what_was_audited_late_tells_the_time_of_a_bind_and_nothing_else() -> None:
+    (record,) = merge([BOUND], late=[binding()])
+    assert (record.at, record.by) == (5.00025, "sched/v1 (x)")
+    assert merge([], late=[binding(), audit("delete", code=200)]) == ()
+
+
+def test_a_bind_that_took_the_api_server_seconds_is_a_stall() -> None:
+    slow = binding(requestReceivedTimestamp="1970-01-01T00:00:02.000000Z")
+    stall, bound = merge([BOUND], [slow])
+    assert bound.at == stall.at == 5.00025
+    assert (stall.source, stall.verb, stall.name, stall.state) == (
+        "action",
+        "stalled",
+        "apiserver",
+        {"from": 2.0, "to": 5.00025},
+    )
+    quick = binding(requestReceivedTimestamp="1970-01-01T00:00:04.800000Z")
+    assert [record.verb for record in merge([BOUND], [quick])] == ["modified"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.core.checks import overbooking
-from harness.core.gang import Gang
+from harness.core.gang import GPU, Gang
+from harness.core.oracle.checks import overbooking
 from harness.core.verdict import Outcome
 
-from .story import Story
+from .story import SCHEDULER, Story
 
 THREE = Gang("a", 3)
 
@@ -22,7 +22,7 @@ def test_the_bind_that_exceeds_is_the_witness() -> None:
     assert "ns/a-2" in verdict.reason
     assert "3 nvidia.com/gpu" in verdict.reason
     assert verdict.witness is not None
-    assert next(one for one in history.records if one.rev == verdict.witness.revision).name == "a-2"
+    assert next(record for record in history.records if record.rev == verdict.witness.revision).name == "a-2"
 
 
 def test_pods_are_counted_too() -> None:
@@ -50,10 +50,44 @@ def test_a_node_the_case_shrinks_breaks_nothing_but_a_later_bind_does() -> None:
     assert overbooking.judge(shrunk().after(5).bind("a-2").end(9)).outcome is Outcome.VIOLATED
 
 
-def test_a_node_nobody_saw_is_unknown_and_one_that_was_removed_is_not() -> None:
+def test_a_node_nobody_saw_is_unknown() -> None:
     assert overbooking.judge(Story().submit(THREE).bind("a-0", "n7").end(9)).outcome is Outcome.UNKNOWN
-    removed = Story().node("n7").submit(THREE).no_node("n7").bind("a-0", "n7").end(9)
-    assert overbooking.judge(removed).outcome is Outcome.PASS
+
+
+def test_a_pod_that_was_made_on_its_node_is_bound_by_nobody_and_takes_room_all_the_same() -> None:
+    story = Story().node("n1", gpus=1).submit(THREE).pod("guest", node="n1").pod("also", node="n1").after(5)
+    assert overbooking.judge(story.end(9)).figures["judged"] == 0
+    story = Story().node("n1", gpus=1).submit(THREE).pod("guest", node="n1").after(5)
+    assert overbooking.judge(story.bind("a-0").end(9)).outcome is Outcome.VIOLATED
+
+
+def test_pods_of_another_scheduler_count_but_not_before_they_can_be_known() -> None:
+    def beside(pause: float, scheduler: str) -> Outcome:
+        story = Story(window=2).node("n1", gpus=2).submit(THREE).pod("theirs", scheduler=scheduler, request={GPU: 2000})
+        return overbooking.judge(story.bind("theirs").after(pause).bind("a-0").end(9)).outcome
+
+    assert beside(1, "other") is Outcome.PASS
+    assert beside(3, "other") is Outcome.VIOLATED
+    assert beside(1, SCHEDULER) is Outcome.VIOLATED
+    earlier = Story(window=2).node("n1", gpus=2).pod("theirs", scheduler="other", request={GPU: 2000}).bind("theirs")
+    verdict = overbooking.judge(earlier.submit(THREE).bind("a-0").end(9))
+    assert verdict.outcome is Outcome.VIOLATED, "who knows the member knows what was before it"
+
+
+def test_a_node_that_shrinks_while_the_scheduler_is_down_is_a_race_until_it_is_back() -> None:
+    def back(pause: float) -> Outcome:
+        story = Story(window=2).node("n1", gpus=1).submit(THREE).act("kill", "s", role="scheduler").node("n1", gpus=0)
+        return overbooking.judge(story.after(9).act("ready", "s").after(pause).bind("a-0").end(30)).outcome
+
+    assert back(1) is Outcome.PASS
+    assert back(3) is Outcome.VIOLATED
+
+
+def test_every_resource_counts() -> None:
+    for resource in ("cpu", "memory", "ephemeral-storage", "hugepages-2Mi", "example.com/card"):
+        story = Story().watch("Node", "n1", "added", allocatable={"pods": 9000, resource: 1000})
+        story.pod("p", request={resource: 600}).pod("q", request={resource: 600}).bind("p").bind("q")
+        assert f"1200m {resource}" in overbooking.judge(story.end(9)).reason
 
 
 def test_a_bind_that_did_not_even_fit_before_the_node_shrank_is_violated() -> None:

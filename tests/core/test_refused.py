@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from harness.core.checks import refused
-from harness.core.evidence import Words, change_since_a_promise, noticed
 from harness.core.gang import Gang
-from harness.core.replay import timeline
+from harness.core.oracle.checks import refused
+from harness.core.oracle.replay import replay, timeline
 from harness.core.verdict import Outcome
 
 from .story import Story
@@ -22,22 +21,22 @@ def test_silence_is_unknown() -> None:
 
 
 def test_the_scheduler_s_own_words_are_evidence() -> None:
-    for told in (
+    for variant in (
         story().unschedulable("big-3"),
         story().event("FailedScheduling", "big-3", type="Warning"),
         story().pod("hold-0", gang="big", part="placeholder").unschedulable("hold-0"),
     ):
-        assert refused.judge(told.end(60)).outcome is Outcome.PASS
+        assert refused.judge(variant.end(60)).outcome is Outcome.PASS
 
 
 def test_words_about_a_gang_without_members_are_evidence() -> None:
-    for told in (
+    for variant in (
         suspended().event("Unschedulable", "big", kind="PodGroup", gang="ns/big"),
         suspended().group("big", conditions={"Unschedulable": ["True", "NotEnoughResources", ""]}),
         suspended().group("big", conditions={"PodGroupScheduled": ["False", "Unschedulable", ""]}),
         suspended().group("big", phase="Unschedulable"),
     ):
-        assert refused.judge(told.end(60)).outcome is Outcome.PASS
+        assert refused.judge(variant.end(60)).outcome is Outcome.PASS
 
 
 def suspended() -> Story:
@@ -46,47 +45,49 @@ def suspended() -> Story:
 
 
 def test_words_that_may_have_been_decided_before_the_last_member_came_are_no_evidence() -> None:
-    for told in (
+    for variant in (
         story().unschedulable("big-2"),
         story().event("FailedScheduling", "big-0", type="Warning"),
         story().group("big", conditions={"PodGroupScheduled": ["False", "Unschedulable", ""]}),
         suspended().group("big", phase="Unschedulable").pod("big-0", gang="big"),
     ):
-        assert refused.judge(told.end(60)).outcome is Outcome.UNKNOWN
+        assert refused.judge(variant.end(60)).outcome is Outcome.UNKNOWN
 
 
 def test_a_late_word_about_the_first_member_does_not_excuse_the_binds_after_it() -> None:
-    told = story().unschedulable("big-0").bind("big-0").bind("big-1").bind("big-2").bind("big-3")
+    variant = story().unschedulable("big-0").bind("big-0").bind("big-1").bind("big-2").bind("big-3")
 
-    assert refused.judge(told.end(60)).outcome is Outcome.VIOLATED
+    assert refused.judge(variant.end(60)).outcome is Outcome.VIOLATED
 
 
-def test_a_case_listens_by_the_rule_of_the_check() -> None:
-    for told in (
-        story(), story().unschedulable("big-0"), story().unschedulable("big-3"),
+def test_a_case_waits_for_the_evidence_of_the_check() -> None:
+    for variant in (
+        story(),
+        story().unschedulable("big-0"),
+        story().unschedulable("big-3"),
         story().event("FailedScheduling", "big-3", type="Warning", gang="ns/big"),
         story().event("FailedScheduling", "big-2", type="Warning", gang="ns/big"),
-        story().group("big", phase="Unschedulable"), suspended().group("big", phase="Unschedulable"),
-        story().pod("hold-0", gang="big", part="placeholder").unschedulable("hold-0"), arriving(),
-        arriving().unschedulable("big-0"), arriving().unschedulable("big-3"),
-    ):  # fmt: skip
-        history, words = told.end(60), Words("ns/big", BIG.size)
-        for record in history.records:
-            words.hear(record)
-
-        life = timeline(history).lives["ns/big"][0]
-        assert words.heard == (life.evident(len(history.records)) is not None)
+        story().group("big", phase="Unschedulable"),
+        suspended().group("big", phase="Unschedulable"),
+        story().pod("hold-0", gang="big", part="placeholder").unschedulable("hold-0"),
+        arriving(),
+        arriving().unschedulable("big-0"),
+        arriving().unschedulable("big-3"),
+    ):
+        line = timeline(variant.end(60))
+        evidence = refused.evidence(line, line.incarnations["ns/big"][0], line.last)
+        assert (evidence is not None) == (refused.judge(variant.build()).outcome is Outcome.PASS)
 
 
 def test_what_was_bound_before_the_members_came_back_is_past() -> None:
     def back() -> Story:
-        told = Story().node("n1").submit(BIG).bind_all(BIG).act("delete", "big", what="members")
+        variant = Story().node("n1").submit(BIG).bind_all(BIG).act("delete", "big", what="members")
         for n in range(4):
-            told.gone(f"big-{n}")
-        told.act("create", "big", count=4)
+            variant.gone(f"big-{n}")
+        variant.act("create", "big", count=4)
         for n in range(4):
-            told.pod(f"big-{n}", gang="big")
-        return told.expect("refused", "big")
+            variant.pod(f"big-{n}", gang="big")
+        return variant.expect("refused", "big")
 
     assert refused.judge(back().unschedulable("big-3").end(60)).outcome is Outcome.PASS
     assert refused.judge(back().bind("big-0").unschedulable("big-3").end(60)).outcome is Outcome.VIOLATED
@@ -118,9 +119,9 @@ def test_words_about_a_part_of_the_gang_are_no_evidence() -> None:
 
 
 def test_a_gang_that_was_refused_and_bound_before_the_case_spoke_is_not_refused() -> None:
-    told = Story().node("n1", gpus=4).submit(BIG).unschedulable("big-3").bind("big-0").expect("refused", "big")
+    variant = Story().node("n1", gpus=4).submit(BIG).unschedulable("big-3").bind("big-0").expect("refused", "big")
 
-    assert refused.judge(told.end(60)).outcome is Outcome.VIOLATED
+    assert refused.judge(variant.end(60)).outcome is Outcome.VIOLATED
 
 
 def test_words_that_only_stand_there_still_are_no_evidence() -> None:
@@ -129,14 +130,14 @@ def test_words_that_only_stand_there_still_are_no_evidence() -> None:
 
 
 def test_what_others_write_is_no_evidence() -> None:
-    for told in (
+    for variant in (
         story().condition("big-0", "PodScheduled", "False", "SchedulingGated"),
         story().event("FailedCreate", "big", kind="Job", type="Warning", gang="ns/big"),
         story().event("FailedScheduling", "stranger", type="Warning"),
         story().event("Scheduled", "big-0", type="Normal"),
         story().group("big", phase="Pending"),
     ):
-        assert refused.judge(told.end(60)).outcome is Outcome.UNKNOWN
+        assert refused.judge(variant.end(60)).outcome is Outcome.UNKNOWN
 
 
 def test_a_bind_before_the_evidence_is_violated() -> None:
@@ -157,10 +158,10 @@ def test_a_fence_of_the_same_scheduler_submitted_later_is_evidence() -> None:
 
 
 def test_evidence_of_an_earlier_life_does_not_count() -> None:
-    told = story().unschedulable("big-0").delete("big")
+    variant = story().unschedulable("big-0").delete("big")
     for n in range(4):
-        told.gone(f"big-{n}")
-    assert refused.judge(told.submit(BIG).expect("refused", "big").end(60)).outcome is Outcome.UNKNOWN
+        variant.gone(f"big-{n}")
+    assert refused.judge(variant.submit(BIG).expect("refused", "big").end(60)).outcome is Outcome.UNKNOWN
 
 
 def test_unbound_holds_until_it_is_lifted() -> None:
@@ -196,13 +197,23 @@ def test_a_fence_before_any_member_exists_proves_nothing() -> None:
     assert refused.judge(base.end(60)).outcome is Outcome.UNKNOWN
 
 
-def test_what_a_case_changed_is_looked_at_by_the_scheduler_when_it_speaks_of_the_gang_again() -> None:
-    told = story().unschedulable("big-3")
-    assert change_since_a_promise(told.records, "ns/big") is None, "nothing was changed since the promise"
+def test_the_scheduler_is_at_work_on_a_gang_again_when_it_writes_about_it() -> None:
+    variant = story().unschedulable("big-3")
+    assert replay({}, variant.records).unpromised_change("ns/big") is None, "nothing was changed since the promise"
 
-    changed = change_since_a_promise(told.act("node-add", count=1).records, "ns/big")
+    variant.act("node-add", count=1)
+    changed = replay({}, variant.records).unpromised_change("ns/big")
+    assert changed == len(variant.records) - 1
 
-    assert changed == len(told.records) - 1
-    assert not noticed(told.act("note", text="a fence").records[changed:], "ns/big")
-    assert noticed(story().event("FailedScheduling", "big-0", type="Warning", gang="ns/big").records, "ns/big")
-    assert noticed(told.condition("big-1", "PodScheduled", "False", "Unschedulable").records[changed:], "ns/big")
+    def is_tried() -> bool:
+        return replay({}, variant.records).incarnations["ns/big"][-1].tried > changed
+
+    variant.act("note", text="a fence").event("Scheduled", "big-0", type="Normal")
+    assert not is_tried()
+    variant.event("FailedScheduling", "big-0", type="Warning")
+    assert is_tried()
+    changed = replay({}, variant.act("node-add", count=1).records).unpromised_change("ns/big")
+    assert not is_tried()
+    variant.condition("big-1", "PodScheduled", "False", "Unschedulable")
+    assert is_tried()
+    assert replay({}, variant.expect("unbound", "big").records).unpromised_change("ns/big") is None

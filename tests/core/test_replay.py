@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.core.gang import Gang
-from harness.core.replay import around, describe, ledger, timeline
+from harness.core.oracle.describe import around, describe, ledger
+from harness.core.oracle.replay import timeline
 
 from .story import BEGAN, Story
 
@@ -18,8 +19,10 @@ def test_the_ledger_shows_every_member_at_a_revision() -> None:
     base.terminating("a-0").gone("a-1")
     history = base.end(9)
     assert [(row.member, row.node, row.state) for row in ledger(history, "ns/a", before)] == [
-        ("a-0", "", "pending"), ("a-1", "", "pending"), ("a-2", "", "absent"),
-    ]  # fmt: skip
+        ("a-0", "", "pending"),
+        ("a-1", "", "pending"),
+        ("a-2", "", "absent"),
+    ]
     rows = ledger(history, "ns/a", after)
     assert [(row.node, row.state) for row in rows][:2] == [("n1", "running"), ("", "nominated")]
     assert [row.state for row in ledger(history, "ns/a", base.rev)] == ["terminating", "deleted", "absent"]
@@ -29,22 +32,24 @@ def test_the_ledger_names_gates_placeholders_and_ends() -> None:
     base = Story().node("n1").submit(Gang("a", 2)).watch("Pod", "a-0", gates=1)
     base.pod("ph", gang="a", part="placeholder").bind("a-1").phase("a-1", "Failed")
     assert {row.member: row.state for row in ledger(base.end(9), "ns/a", base.rev)} == {
-        "a-0": "gated", "a-1": "failed", "ph": "placeholder",
-    }  # fmt: skip
+        "a-0": "gated",
+        "a-1": "failed",
+        "ph": "placeholder",
+    }
 
 
 def test_records_are_described_in_one_line() -> None:
     story = Story().node("n1").submit(GANG).bind("a-0").unschedulable("a-1").event("Preempted", "a-0", message="why")
     story.audit("bind", "a-1", code=409, message="no", node="n1").lost("Pod", 5, 9)
     story.act("kill", "sched", role="scheduler")
-    found = [describe(record, BEGAN) for record in story.build().records]
-    assert found[0] == "rev 101 +0.000s Node n1 created"
-    assert "rev 104 +0.000s Pod ns/a-0 bound to n1 by gang-scheduler" in found
-    assert any(line.endswith("Pod ns/a-1 condition PodScheduled=False (Unschedulable)") for line in found)
-    assert any(line.endswith("Event Preempted about Pod/ns/a-0: why") for line in found)
-    assert "audit +0.000s bind of Pod ns/a-1 to n1 by gang-scheduler refused with 409: no" in found
-    assert "gap +0.000s watch of Pod lost between revisions 5 and 9" in found
-    assert found[-1] == "action +0.000s the case: kill ns/sched role=scheduler"
+    lines = [describe(record, BEGAN) for record in story.build().records]
+    assert lines[0] == "rev 101 +0.000s Node n1 created"
+    assert "rev 104 +0.000s Pod ns/a-0 bound to n1 by gang-scheduler" in lines
+    assert any(line.endswith("Pod ns/a-1 condition PodScheduled=False (Unschedulable)") for line in lines)
+    assert any(line.endswith("Event Preempted about Pod/ns/a-0: why") for line in lines)
+    assert "audit +0.000s bind of Pod ns/a-1 to n1 by gang-scheduler refused with 409: no" in lines
+    assert "gap +0.000s watch of Pod lost between revisions 5 and 9" in lines
+    assert lines[-1] == "action +0.000s the case: kill ns/sched role=scheduler"
 
 
 def test_around_shows_what_tells_about_the_gang() -> None:
@@ -67,6 +72,6 @@ def test_a_timeline_is_made_once_per_history() -> None:
 
 def test_time_along_a_timeline_never_goes_back() -> None:
     story = Story().node("n1").submit(GANG).after(5).bind("a-0").after(-3).bind("a-1")
-    times = [step.now for step in timeline(story.build()).lives["ns/a"][0].steps]
+    times = [step.now for step in timeline(story.build()).incarnations["ns/a"][0].steps]
     assert times == sorted(times)
     assert times[-1] == BEGAN + 5

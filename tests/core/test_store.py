@@ -10,32 +10,34 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.core import store, synthetic
-from harness.core.checks import judge_all
+from harness.bench import synthetic
 from harness.core.errors import UsageError
 from harness.core.gang import Gang
-from harness.core.history import History, Record, header
+from harness.core.history import store
+from harness.core.history.records import History, Record, header
+from harness.core.oracle.checks import judge_all
 from harness.core.verdict import Outcome
 
 from .story import Story
 
 GANG = Gang("a", 2)
-words = st.text(max_size=12)
+short_texts = st.text(max_size=12)
 states = st.dictionaries(
-    words.filter(bool), st.one_of(words, st.integers(-(2**53), 2**53), st.booleans(), st.lists(words, max_size=3))
+    short_texts.filter(bool),
+    st.one_of(short_texts, st.integers(-(2**53), 2**53), st.booleans(), st.lists(short_texts, max_size=3)),
 )
 records = st.builds(
     Record,
     rev=st.none(),
     at=st.floats(0, 2e9).map(lambda at: round(at, 6)),
     source=st.sampled_from(["watch", "audit", "action", "gap"]),
-    verb=words,
-    kind=words,
-    namespace=words,
-    name=words,
-    uid=words,
-    changed=st.lists(words, max_size=3).map(tuple),
-    by=words,
+    verb=short_texts,
+    kind=short_texts,
+    namespace=short_texts,
+    name=short_texts,
+    uid=short_texts,
+    changed=st.lists(short_texts, max_size=3).map(tuple),
+    by=short_texts,
     state=states,
 )
 
@@ -55,27 +57,27 @@ def rewrite(path: Path, new: list[bytes]) -> Path:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
-@given(found=st.lists(records, max_size=8))
-def test_what_was_written_is_read(tmp_path: Path, found: list[Record]) -> None:
+@given(rows=st.lists(records, max_size=8))
+def test_what_was_written_is_read(tmp_path: Path, rows: list[Record]) -> None:
     path = tmp_path / "h.jsonl.zst"
-    digest = store.write(path, History(header("any", deadlines={"window": 2.0}), tuple(found)))
+    digest = store.write(path, History(header("any", deadlines={"window": 2.0}), tuple(rows)))
     back = store.read(path)
-    assert back.records == tuple(found)
+    assert back.records == tuple(rows)
     assert back.header["case"] == "any"
     assert back.complete
     assert store.write(tmp_path / "again", back) == digest
 
 
 def test_a_large_history_comes_back_whole(tmp_path: Path) -> None:
-    made = synthetic.history(pods=800, nodes=20, gpus=64)
-    store.write(tmp_path / "h", made)
-    assert store.read(tmp_path / "h").records == made.records
+    history = synthetic.history(pods=800, nodes=20, gpus=64)
+    store.write(tmp_path / "h", history)
+    assert store.read(tmp_path / "h").records == history.records
 
 
 def test_the_verdicts_of_a_stored_history_are_the_same(tmp_path: Path) -> None:
-    made = Story().node("n1", gpus=1).submit(GANG).bind_all(GANG).delete("a").end(90)
-    store.write(tmp_path / "h", made)
-    assert judge_all(store.read(tmp_path / "h")) == judge_all(made)
+    history = Story().node("n1", gpus=1).submit(GANG).bind_all(GANG).delete("a").end(90)
+    store.write(tmp_path / "h", history)
+    assert judge_all(store.read(tmp_path / "h")) == judge_all(history)
 
 
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.999])
@@ -99,29 +101,29 @@ def test_a_file_without_its_footer_is_incomplete(tmp_path: Path) -> None:
 def test_a_violation_before_the_cut_stays(tmp_path: Path) -> None:
     path = tmp_path / "h"
     store.write(path, Story().node("n1", gpus=1).submit(GANG).bind_all(GANG).end(30))
-    found = {one.check: one.outcome for one in judge_all(store.read(rewrite(path, lines(path)[:-1])))}
-    assert found["overbooking"] is Outcome.VIOLATED
-    assert found["atomic"] is Outcome.UNKNOWN
+    outcomes = {verdict.check: verdict.outcome for verdict in judge_all(store.read(rewrite(path, lines(path)[:-1])))}
+    assert outcomes["overbooking"] is Outcome.VIOLATED
+    assert outcomes["atomic"] is Outcome.UNKNOWN
 
 
-def edited(found: list[bytes]) -> list[bytes]:
-    return [line.replace(b'"n1"', b'"n2"') for line in found]
+def edited(rows: list[bytes]) -> list[bytes]:
+    return [line.replace(b'"n1"', b'"n2"') for line in rows]
 
 
-def dropped(found: list[bytes]) -> list[bytes]:
-    return [*found[:3], *found[4:]]
+def dropped(rows: list[bytes]) -> list[bytes]:
+    return [*rows[:3], *rows[4:]]
 
 
-def appended(found: list[bytes]) -> list[bytes]:
-    return [*found, found[1]]
+def appended(rows: list[bytes]) -> list[bytes]:
+    return [*rows, rows[1]]
 
 
-def garbled(found: list[bytes]) -> list[bytes]:
-    return [*found[:2], b"{not json}\n", *found[3:]]
+def garbled(rows: list[bytes]) -> list[bytes]:
+    return [*rows[:2], b"{not json}\n", *rows[3:]]
 
 
-def not_a_record(found: list[bytes]) -> list[bytes]:
-    return [*found[:2], b'{"hello":1}\n', *found[3:]]
+def not_a_record(rows: list[bytes]) -> list[bytes]:
+    return [*rows[:2], b'{"hello":1}\n', *rows[3:]]
 
 
 @pytest.mark.parametrize("harm", [edited, dropped, appended, garbled, not_a_record])
@@ -146,10 +148,10 @@ def test_a_broken_frame_is_refused_or_cut(tmp_path: Path) -> None:
 def test_a_newer_format_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "h"
     store.write(path, story())
-    found = lines(path)
-    head = {**json.loads(found[0]), "format": "muster.history/2"}
-    with pytest.raises(UsageError, match=r"muster.history/2, newer") as caught:
-        store.read(rewrite(path, [json.dumps(head).encode() + b"\n", *found[1:]]))
+    rows = lines(path)
+    head = {**json.loads(rows[0]), "format": "muster.history/2"}
+    with pytest.raises(UsageError, match=r"muster.history/2, which is newer") as caught:
+        store.read(rewrite(path, [json.dumps(head).encode() + b"\n", *rows[1:]]))
     assert "muster.history/1" in caught.value.hint
 
 

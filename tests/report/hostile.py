@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.core.history import History
+from harness.core.catalogue.selection import CatalogueSize, Selection
+from harness.core.history.records import History
 from harness.core.results import CaseResult, Implementation, RunResult
 from harness.core.verdict import LedgerRow, Outcome, Verdict, Witness
 
@@ -20,18 +21,46 @@ def hostile_run() -> RunResult:
     witness = Witness(7, T0 + 1, f"ns/{EVIL}", (LedgerRow(EVIL, EVIL, EVIL),), (EVIL,))
     bad = Verdict(EVIL, Outcome.VIOLATED, EVIL, EVIL, witness, {EVIL: EVIL})
     case = replace(
-        sample, case=EVIL, sentence=EVIL, folder=EVIL, profile=EVIL, clauses=(EVIL,), integration=EVIL,
-        kubernetes=EVIL, verdicts=(bad, bad), figures={EVIL: {"skew_ms": 1.0}}, history="h", logs=EVIL, rerun=EVIL,
+        sample,
+        case=EVIL,
+        sentence=EVIL,
+        folder=EVIL,
+        profile=EVIL,
+        clauses=(EVIL,),
+        integration=EVIL,
+        kubernetes=EVIL,
+        verdicts=(bad, bad),
+        figures={EVIL: {"skew_ms": 1.0}},
+        history="h",
+        logs=EVIL,
+        rerun=EVIL,
         digest="",
-    )  # fmt: skip
-    who = Implementation(
-        EVIL, EVIL, EVIL, f"javascript:alert(1)//{EVIL}", EVIL, (EVIL,), EVIL, (EVIL,), (EVIL,),
-        ({"what": EVIL, "why": EVIL},), ({"component": EVIL, "sha256": EVIL},),
-    )  # fmt: skip
+    )
+    implementation = Implementation(
+        EVIL,
+        EVIL,
+        EVIL,
+        f"javascript:alert(1)//{EVIL}",
+        EVIL,
+        (EVIL,),
+        EVIL,
+        (EVIL,),
+        (EVIL,),
+        ({"what": EVIL, "why": EVIL},),
+        EVIL,
+        ({"component": EVIL, "sha256": EVIL},),
+    )
     return replace(
-        base, name=EVIL, implementations=(who,), cases=(case,), planned=1, environment={EVIL: {EVIL: EVIL}},
-        kills={"controls": [EVIL], "cases": {EVIL: {EVIL: "violated"}}},
-    )  # fmt: skip
+        base,
+        name=EVIL,
+        implementations=(implementation,),
+        cases=(case,),
+        planned=1,
+        selection=Selection((EVIL,)),
+        catalogue=CatalogueSize("", {EVIL: {case.level: 1}}),
+        environment={EVIL: {EVIL: EVIL}},
+        kills={"references": [], "mutants": [EVIL], "cases": {EVIL: {EVIL: "violated"}}},
+    )
 
 
 def hostile_history(case: CaseResult) -> History:

@@ -5,15 +5,20 @@ Every test of the report layer is made from this. Times are fixed, so equal call
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.core import store
+from harness.core.catalogue.cases import Case
+from harness.core.catalogue.selection import Selection, catalogue_size
 from harness.core.gang import GPU
-from harness.core.history import History, Record, header, ordered
-from harness.core.results import CaseResult, Implementation, RunResult
+from harness.core.history import store
+from harness.core.history.observe import changes
+from harness.core.history.records import History, Record, header, ordered
+from harness.core.oracle.figures import gang_figures
+from harness.core.oracle.judge import case_outcome, judge_case
+from harness.core.results import CaseResult, Implementation, RunResult, promises
 from harness.core.verdict import LedgerRow, Outcome, Verdict, Witness
 
 T0 = 1_790_000_000.0
@@ -46,9 +51,13 @@ class Tape:
         return self
 
     def pod(self, at: float, name: str, gang: str = "", gpus: int = 1, part: str = "member") -> Tape:
-        own = f"{self.namespace}/{gang}" if gang else ""
-        self.pods[name] = {"gang": own, "part": part if gang else "plain", "phase": "Pending",
-                           "request": {GPU: gpus * 1000, "cpu": 100} if gpus else {"cpu": 100}}  # fmt: skip
+        gang_key = f"{self.namespace}/{gang}" if gang else ""
+        self.pods[name] = {
+            "gang": gang_key,
+            "part": part if gang else "plain",
+            "phase": "Pending",
+            "request": {GPU: gpus * 1000, "cpu": 100} if gpus else {"cpu": 100},
+        }
         self._pod(at, "added", name, ("created",))
         return self
 
@@ -67,6 +76,8 @@ class Tape:
 
     def gone(self, at: float, name: str, evicted: bool = False) -> Tape:
         if evicted:
+            target = {"DisruptionTarget": ["True", "PreemptionByScheduler", "a gang of higher priority"]}
+            self.pods[name] = self.pods[name] | {"deleting": True, "conditions": target}
             self._pod(at - 0.2, "modified", name, ("deleting", "evicted"))
         self._pod(at, "deleted", name, ("deleted",))
         return self
@@ -80,15 +91,34 @@ class Tape:
     def _pod(self, at: float, verb: str, name: str, changed: tuple[str, ...], by: str = "") -> None:
         self._watch(at, verb, "Pod", name, self.namespace, changed, self.pods[name], by)
 
-    def _watch(self, at: float, verb: str, kind: str, name: str, namespace: str, changed: tuple[str, ...],
-               state: dict[str, Any], by: str = "") -> None:  # fmt: skip
+    def _watch(
+        self,
+        at: float,
+        verb: str,
+        kind: str,
+        name: str,
+        namespace: str,
+        changed: tuple[str, ...],
+        state: dict[str, Any],
+        by: str = "",
+    ) -> None:
         about = (kind, namespace, name, f"uid-{name}")
-        self.records.append(Record(0, T0 + at, "watch", verb, *about, changed, by, state))
+        self.records.append(Record(0, T0 + at, "watch", verb, *about, changed, by, dict(state)))
 
     def history(self, **more: Any) -> History:
         timed = sorted(self.records, key=lambda r: r.at)
         numbered = [r if r.rev is None else replace(r, rev=1000 + i) for i, r in enumerate(timed)]
-        return History(header(self.case, started=T0, **more), ordered(numbered))
+        return History(header(self.case, started=T0, **more), tuple(_labelled(ordered(numbered))))
+
+
+def _labelled(records: Iterable[Record]) -> Iterator[Record]:
+    """The records with the labels that a recorder would give them."""
+    states: dict[str, Any] = {}
+    for record in records:
+        if record.source == "watch" and record.kind == "Pod":
+            record = replace(record, changed=changes(states.get(record.uid), record.state, record.verb))
+            states[record.uid] = record.state
+        yield record
 
 
 def half_bound(case: str) -> History:
@@ -170,29 +200,106 @@ def plain(case: str, gangs: int = 1, size: int = 4) -> History:
 
 
 CASES: tuple[tuple[str, str, str, str, str, str, tuple[str, ...]], ...] = (
-    ("gang-that-fits-is-bound-whole", "placement", "GANG-CORE", "core", "MUST",
-     "A gang that fits MUST have all its members bound within the bind window.", ("KEP-4671.1", "KAR-0053.1")),
-    ("gang-without-room-binds-nothing", "placement", "GANG-CORE", "core", "MUST",
-     "A gang without room for its quorum MUST have no member bound.", ("KEP-4671.2", "KAR-0053.2")),
-    ("released-room-starts-the-waiting-gang", "placement", "GANG-CORE", "core", "MUST",
-     "A waiting gang MUST start once enough room is free.", ("KEP-4671.5",)),
-    ("two-gangs-that-fit-one-at-a-time-do-not-deadlock", "contention", "GANG-CORE", "core", "MUST",
-     "Of two gangs that compete for room for one, exactly one MUST start.", ("KEP-4671.7",)),
-    ("placeholders-are-swapped-for-members", "contention", "GANG-CORE", "extended", "SHOULD",
-     "Room that is reserved SHOULD go to the members it was reserved for.", ("YK-GANG.3",)),
-    ("deleted-gang-leaves-nothing", "lifecycle", "GANG-LIFECYCLE", "core", "MUST",
-     "After a gang is deleted nothing of it MUST be left.", ("KAR-0053.3",)),
-    ("gang-grows-in-place", "lifecycle", "GANG-LIFECYCLE", "extended", "SHOULD",
-     "A gang whose size is raised SHOULD have the new members bound.", ("KEP-4671.11",)),
-    ("victim-gang-falls-whole-or-keeps-quorum", "preemption", "GANG-PREEMPTION", "core", "MUST",
-     "Preemption MUST NOT leave a victim gang between zero and quorum.", ("KEP-4671.9",)),
-    ("no-victims-for-a-gang-that-does-not-start", "preemption", "GANG-PREEMPTION", "extended", "SHOULD",
-     "Nothing SHOULD be evicted for a gang that then does not start.", ("KEP-4671.10",)),
-    ("scheduler-killed-between-two-binds-leaves-no-partial-gang", "recovery", "GANG-RECOVERY", "core", "MUST",
-     "A gang partly bound when its scheduler dies MUST reach quorum or be taken back.", ("KEP-4671.6",)),
-    ("lost-watch-does-not-split-a-gang", "recovery", "GANG-RECOVERY", "extended", "OBSERVE",
-     "A scheduler that missed changes SHOULD NOT bind a partial gang.", ()),
-)  # fmt: skip
+    (
+        "gang-that-fits-is-bound-whole",
+        "placement",
+        "GANG-CORE",
+        "core",
+        "MUST",
+        "A gang that fits MUST have all its members bound within the bind window.",
+        ("KEP-4671.1", "KAR-0053.1"),
+    ),
+    (
+        "gang-without-room-binds-nothing",
+        "placement",
+        "GANG-CORE",
+        "core",
+        "MUST",
+        "A gang without room for its quorum MUST have no member bound.",
+        ("KEP-4671.2", "KAR-0053.2"),
+    ),
+    (
+        "released-room-starts-the-waiting-gang",
+        "placement",
+        "GANG-CORE",
+        "core",
+        "MUST",
+        "A waiting gang MUST start once enough room is free.",
+        ("KEP-4671.5",),
+    ),
+    (
+        "two-gangs-that-fit-one-at-a-time-do-not-deadlock",
+        "contention",
+        "GANG-CORE",
+        "core",
+        "MUST",
+        "Of two gangs that compete for room for one, exactly one MUST start.",
+        ("KEP-4671.7",),
+    ),
+    (
+        "placeholders-are-swapped-for-members",
+        "contention",
+        "GANG-CORE",
+        "extended",
+        "SHOULD",
+        "Room that is reserved SHOULD go to the members it was reserved for.",
+        ("YK-GANG.3",),
+    ),
+    (
+        "deleted-gang-leaves-nothing",
+        "lifecycle",
+        "GANG-LIFECYCLE",
+        "core",
+        "MUST",
+        "After a gang is deleted nothing of it MUST be left.",
+        ("KAR-0053.3",),
+    ),
+    (
+        "gang-grows-in-place",
+        "lifecycle",
+        "GANG-LIFECYCLE",
+        "extended",
+        "SHOULD",
+        "A gang whose size is raised SHOULD have the new members bound.",
+        ("KEP-4671.11",),
+    ),
+    (
+        "victim-gang-falls-whole-or-keeps-quorum",
+        "preemption",
+        "GANG-PREEMPTION",
+        "core",
+        "MUST",
+        "Preemption MUST NOT leave a victim gang between zero and quorum.",
+        ("KEP-4671.9",),
+    ),
+    (
+        "no-victims-for-a-gang-that-does-not-start",
+        "preemption",
+        "GANG-PREEMPTION",
+        "extended",
+        "SHOULD",
+        "Nothing SHOULD be evicted for a gang that then does not start.",
+        ("KEP-4671.10",),
+    ),
+    (
+        "scheduler-killed-between-two-binds-leaves-no-partial-gang",
+        "recovery",
+        "GANG-RECOVERY",
+        "core",
+        "MUST",
+        "A gang partly bound when its scheduler dies MUST reach quorum or be taken back.",
+        ("KEP-4671.6",),
+    ),
+    (
+        "lost-watch-does-not-split-a-gang",
+        "recovery",
+        "GANG-RECOVERY",
+        "extended",
+        "OBSERVE",
+        "A scheduler that missed changes SHOULD NOT bind a partial gang.",
+        (),
+    ),
+)
 
 OUTCOMES: dict[tuple[str, str], Outcome] = {
     ("scheduler-killed-between-two-binds-leaves-no-partial-gang", "coscheduling@0.35.1"): VIOLATED,
@@ -207,24 +314,34 @@ OUTCOMES: dict[tuple[str, str], Outcome] = {
     ("placeholders-are-swapped-for-members", "volcano@1.14.1"): NOT,
     ("placeholders-are-swapped-for-members", "workload@1.37.1"): NOT,
 }
+NEEDS = {
+    "gang-grows-in-place": "quorum-edit",
+    "victim-gang-falls-whole-or-keeps-quorum": "preemption",
+    "no-victims-for-a-gang-that-does-not-start": "preemption",
+    "placeholders-are-swapped-for-members": "total",
+}
 SKEW = {"coscheduling@0.35.1": 61.4, "volcano@1.14.1": 18.2, "workload@1.37.1": 4.1, "yunikorn@1.9.0": 312.0}
 
 
 def history_of(case: str) -> History:
-    made = {"recovery": half_bound, "contention": placeholders, "preemption": preempted}
+    histories = {"recovery": half_bound, "contention": placeholders, "preemption": preempted}
     folder = next((row[1] for row in CASES if row[0] == case), "placement")
-    return made.get(folder, plain)(case)
+    return histories.get(folder, plain)(case)
 
 
 def _stuck(sentence: str) -> Verdict:
     ledger = tuple(
         LedgerRow(f"train-{i}", "gpu-0" if i < 4 else "", "running" if i < 4 else "pending") for i in range(8)
     )
-    around = ("0.800 s  train-0 bound to gpu-0 by scheduler", "0.820 s  infer-0 bound to gpu-1 by scheduler",
-              "0.970 s  infer-3 bound to gpu-1 by scheduler", "1.400 s  train-4 refused: 8 Insufficient GPUs",
-              "5.800 s  window of 5 s since the first bind is over: 4 of 8 bound")  # fmt: skip
+    around = (
+        "0.800 s  train-0 bound to gpu-0 by scheduler",
+        "0.820 s  infer-0 bound to gpu-1 by scheduler",
+        "0.970 s  infer-3 bound to gpu-1 by scheduler",
+        "1.400 s  train-4 refused: 8 Insufficient GPUs",
+        "5.800 s  window of 5 s since the first bind is over: 4 of 8 bound",
+    )
     reason = "gangs train (4 of 8) and infer (4 of 6) hold all GPUs and wait for each other"
-    return Verdict("live", VIOLATED, reason, sentence, Witness(1093, T0 + 5.8, "muster-x/train", ledger, around))
+    return Verdict("liveness", VIOLATED, reason, sentence, Witness(1093, T0 + 5.8, "muster-x/train", ledger, around))
 
 
 def _verdicts(case: str, outcome: Outcome, sentence: str) -> tuple[Verdict, ...]:
@@ -232,10 +349,14 @@ def _verdicts(case: str, outcome: Outcome, sentence: str) -> tuple[Verdict, ...]
     if outcome is VIOLATED:
         nodes = ("gpu-1", "gpu-1", "gpu-1", "gpu-1", "gpu-2", "", "", "")
         ledger = tuple(LedgerRow(f"train-{i}", n, "running" if n else "pending") for i, n in enumerate(nodes))
-        around = ("1.950 s  train-0 bound to gpu-1 by scheduler", "2.010 s  train-4 bound to gpu-2 by scheduler",
-                  "2.050 s  scheduler killed", "3.900 s  scheduler ready",
-                  "4.100 s  serve-0 bound to gpu-2 by scheduler",
-                  "6.950 s  window of 5 s since the first bind is over: 5 of 8 bound")  # fmt: skip
+        around = (
+            "1.950 s  train-0 bound to gpu-1 by scheduler",
+            "2.010 s  train-4 bound to gpu-2 by scheduler",
+            "2.050 s  scheduler killed",
+            "3.900 s  scheduler ready",
+            "4.100 s  serve-0 bound to gpu-2 by scheduler",
+            "6.950 s  window of 5 s since the first bind is over: 5 of 8 bound",
+        )
         witness = Witness(1093, T0 + 6.95, "muster-x/train", ledger, around)
         if case.startswith("two-gangs"):
             return (fine, _stuck(sentence))
@@ -255,41 +376,85 @@ def case_result(row: tuple[str, str, str, str, str, str, tuple[str, ...]], on: s
     held = (25.2 if outcome is VIOLATED else 0.0) + SKEW[on] / 500
     skew = round(SKEW[on] * (1 + index % 5 * 0.3), 2)
     return CaseResult(
-        case, sentence, folder, profile, level, strength, clauses, on, "1.37.1", outcome,
+        case,
+        sentence,
+        folder,
+        profile,
+        level,
+        strength,
+        clauses,
+        on,
+        "1.37.1",
+        outcome,
         _verdicts(case, outcome, sentence),
         {"muster-x/train": {"skew_ms": skew, "held_gpu_seconds": round(held, 3)}} if measured else {},
-        T0 + index, 8.2 if folder == "recovery" else 1.7 + index * 0.1,
+        T0 + index,
+        8.2 if folder == "recovery" else 1.7 + index * 0.1,
         "" if outcome is NOT else f"history/{on}/{case}.jsonl.zst",
         "" if outcome is NOT else "sha256:" + f"{index:064x}",
-        f"logs/{on}/{case}" if outcome is VIOLATED else "", "", f"muster run --on {on} --case {case}",
+        f"logs/{on}/{case}" if outcome is VIOLATED else "",
+        "",
+        f"muster run --on {on} --case {case}",
         outcome is not NOT,
-    )  # fmt: skip
+    )
 
 
 def implementation(on: str) -> Implementation:
     project, _, version = on.partition("@")
+    lacking = {NEEDS[case] for (case, name), outcome in OUTCOMES.items() if name == on and outcome is NOT}
     return Implementation(
-        on, project, "Example Project", f"https://example.org/{project}", version, ("@example/maintainers",), "1.37.1",
-        ("gang", "quorum"), ("resize",) if project in ("coscheduling", "workload") else (),
+        on,
+        project,
+        "Example Project",
+        f"https://example.org/{project}",
+        version,
+        ("@example/maintainers",),
+        "1.37.1",
+        tuple(sorted({"gang", "quorum", *NEEDS.values()} - lacking)),
+        tuple(sorted(lacking)),
         ({"what": "client QPS 1000 instead of 50", "why": "the box is faster than the default limit"},),
         "It decides once a second.",
         ({"component": project, "version": version, "process": "scheduler", "sha256": "ab" * 32, "source": "module"},),
-    )  # fmt: skip
+    )
+
+
+def sample_catalogue() -> list[Case]:
+    """The catalogue that the run was made with: its cases, as they are declared."""
+    return [
+        Case(case, sentence, folder, clauses, (NEEDS.get(case, "gang"),), profile, level, strength)
+        for case, folder, profile, level, strength, sentence, clauses in CASES
+    ]
+
+
+CATALOGUE = catalogue_size(sample_catalogue())
 
 
 def sample_run(**changes: Any) -> RunResult:
     """The run itself."""
     cases = tuple(case_result(row, on, i) for on in INTEGRATIONS for i, row in enumerate(CASES))
-    controls = ["default-scheduler", "binds-one-by-one", "forgets-on-restart"]
-    kills = {"controls": controls, "cases": {
-        row[0]: {controls[i % 3]: "violated", controls[(i + 1) % 3]: "pass"} if i != 6 else {controls[0]: "pass"}
-        for i, row in enumerate(CASES)}}  # fmt: skip
+    mutants = ["default-scheduler", "binds-one-by-one", "forgets-on-restart"]
+    kills = {
+        "references": [],
+        "mutants": mutants,
+        "cases": {
+            row[0]: {mutants[i % 3]: "violated", mutants[(i + 1) % 3]: "pass"} if i != 6 else {mutants[0]: "pass"}
+            for i, row in enumerate(CASES)
+        },
+    }
     fields: dict[str, Any] = {
-        "name": "nightly", "started": T0, "finished": T0 + 93.4, "muster": "0.1.0", "box": "embedded",
-        "implementations": tuple(implementation(on) for on in INTEGRATIONS), "cases": cases, "planned": len(cases),
+        "name": "nightly",
+        "started": T0,
+        "finished": T0 + 93.4,
+        "muster": "0.1.0",
+        "box": "embedded",
+        "implementations": tuple(implementation(on) for on in INTEGRATIONS),
+        "cases": cases,
+        "planned": len(cases),
+        "selection": Selection(INTEGRATIONS),
+        "catalogue": CATALOGUE,
         "environment": {"python": "3.12.4", "kernel": "6.8", "cpus": 8, "seed": 4711, "deadlines": {"bind": 5.0}},
         "kills": kills,
-    }  # fmt: skip
+    }
     return RunResult(**{**fields, **changes})
 
 
@@ -314,17 +479,39 @@ def store_histories(
     return replace(run, cases=tuple(cases))
 
 
+def judged_run(folder: Path) -> RunResult:
+    """A run of which every result follows from the history that is stored for it."""
+    run, cases = sample_run(), []
+    for case in run.cases:
+        history = sample_histories(case)
+        if history is not None:
+            history = replace(history, header={**history.header, "integration": case.integration})
+            path = folder / case.history
+            path.parent.mkdir(parents=True, exist_ok=True)
+            verdicts = judge_case(history, case.strength)
+            case = replace(
+                case,
+                outcome=case_outcome(verdicts),
+                verdicts=verdicts,
+                figures=gang_figures(history),
+                digest=store.write(path, history),
+                promises=promises(history),
+            )
+        cases.append(case)
+    return replace(run, cases=tuple(cases))
+
+
 def large_run(cases: int = 500, integrations: int = 5) -> RunResult:
     """A run of this many results over some integrations; its histories come from `large_history`."""
     base = sample_run()
-    made = []
+    results = []
     for i in range(cases):
         on = (*INTEGRATIONS, "kai@0.9.0")[i % integrations]
         row = CASES[(i // integrations) % len(CASES)]
         sample = next(c for c in base.cases if c.case == row[0] and c.integration == INTEGRATIONS[i % 4])
         name = f"{row[0]}-{i // integrations}"
-        made.append(replace(sample, case=name, integration=on, history=f"history/{i}.jsonl.zst"))
-    return replace(base, cases=tuple(made), planned=cases)
+        results.append(replace(sample, case=name, integration=on, history=f"history/{i}.jsonl.zst"))
+    return replace(base, cases=tuple(results), planned=cases)
 
 
 def large_history(case: CaseResult, records: int = 400) -> History:

@@ -144,30 +144,30 @@ def test_jump_to_the_first_violation(visit: Open, pictures: Path) -> None:
     page.keyboard.press("ArrowRight")
 
 
-def test_bars_answer_to_the_pointer_and_in_words(visit: Open) -> None:
+def test_bars_are_described_on_hover_and_as_text(visit: Open) -> None:
     page = visit(hash=f"#open=volcano@1.14.1/{KILLED}")
     card = page.locator(f"details[data-case='{KILLED}'][data-on='volcano@1.14.1']")
     card.locator("[data-bar]").nth(5).hover()
     assert "member of muster-x/" in card.locator(".readout").inner_text()
-    card.locator(".inwords summary").click()
-    assert "scheduler killed" in card.locator(".inwords").inner_text()
+    card.locator(".as-text summary").click()
+    assert "scheduler killed" in card.locator(".as-text").inner_text()
 
 
 def test_everything_can_be_reached_by_keyboard_and_is_seen_there(visit: Open) -> None:
     page = visit()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
-    seen = set()
+    focused = set()
     for _ in range(40):
         page.keyboard.press("Tab")
-        seen.add(
+        focused.add(
             page.evaluate(
                 "document.activeElement.id || document.activeElement.className || document.activeElement.tagName"
             )
         )
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline != "none"
-    assert {"q", "chip", "profile", "on"} <= seen
+    assert {"q", "chip", "profile", "on"} <= focused
     page.focus("td[data-on='volcano@1.14.1'] a")
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
@@ -205,7 +205,7 @@ def test_hostile_names_do_nothing(visit: Open, tmp_path: Path) -> None:
     report.write(hostile_run(), tmp_path, histories=hostile_history)
     page = visit(tmp_path / "index.html", width=390)
     assert page.evaluate("window.pwned") is None
-    page.locator("details.case .inwords summary").click()
+    page.locator("details.case .as-text summary").click()
     page.locator("[data-bar]").first.hover()
     assert page.evaluate("window.pwned") is None
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

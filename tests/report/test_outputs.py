@@ -16,13 +16,14 @@ from click.testing import CliRunner
 from harness.cli.report import compare as compare_command
 from harness.cli.report import report as report_group
 from harness.cli.report import site as site_command
+from harness.core.catalogue.selection import Selection
 from harness.core.errors import UsageError
-from harness.core.results import RunResult
+from harness.core.results import CaseResult, RunResult
 from harness.core.verdict import Outcome
 from harness.report import github
 from harness.report.badge import badge
 from harness.report.cncf import events, log, write_cncf
-from harness.report.compare import as_html, as_markdown, as_text, compare
+from harness.report.compare import as_data, as_html, as_markdown, as_text, compare
 from harness.report.load import load_run
 from harness.report.site import build_site
 
@@ -91,8 +92,8 @@ def test_the_cncf_files(tmp_path: Path) -> None:
     tests = {event["Test"] for event in parsed if "Test" in event}
     assert len(tests) == 11
     for test in tests:
-        own = [event["Action"] for event in parsed if event.get("Test") == test]
-        assert own[0] == "run" and own[-1] in ("pass", "fail", "skip")
+        actions = [event["Action"] for event in parsed if event.get("Test") == test]
+        assert actions[0] == "run" and actions[-1] in ("pass", "fail", "skip")
     text = (tmp_path / "e2e.log").read_text()
     assert text.count("=== RUN ") == text.count("\n--- ") == 11 and text.endswith("FAIL\n")
     assert Xml.parse(tmp_path / "junit.xml").getroot().get("tests") == "11"
@@ -106,8 +107,13 @@ def test_cncf_wants_one_integration() -> None:
 
 
 def test_cncf_of_a_conformant_run_is_implemented(tmp_path: Path) -> None:
-    whole = tuple(replace(c, outcome=Outcome.PASS) for c in sample_run().cases if c.integration == "workload@1.37.1")
-    run = sample_run(cases=whole, planned=len(whole))
+    promises = ("bound", "refused")
+    whole = tuple(
+        replace(c, outcome=Outcome.PASS, promises=promises)
+        for c in sample_run().cases
+        if c.integration == "workload@1.37.1"
+    )
+    run = sample_run(cases=whole, planned=len(whole), selection=Selection(("workload",)))
     write_cncf(run, tmp_path)
     assert "status: Implemented" in (tmp_path / "gang_scheduling.yaml").read_text()
     assert log(run).endswith("PASS\n") and json.loads(events(run).splitlines()[-1])["Action"] == "pass"
@@ -127,14 +133,52 @@ def changed_run() -> RunResult:
 
 
 def test_compare_says_what_changed() -> None:
-    found = compare(sample_run(), changed_run())
-    assert {kind: len(found.of(kind)) for kind in ("worse", "better", "new", "gone", "figures")} == {
-        "worse": 1, "better": 1, "new": 1, "gone": 1, "figures": 1,
-    }  # fmt: skip
-    assert found.same == len(sample_run().cases) - 4
-    for made in (as_text(found), as_markdown(found), as_html(found)):
-        assert "a-new-case" in made or "a\\-new" in made
+    comparison = compare(sample_run(), changed_run())
+    assert {kind: len(comparison.of(kind)) for kind in ("worse", "better", "new", "gone", "figures")} == {
+        "worse": 1,
+        "better": 1,
+        "new": 1,
+        "gone": 1,
+        "figures": 1,
+    }
+    assert comparison.same == len(sample_run().cases) - 3, "a figure that moved changes no verdict"
+    for page in (as_text(comparison), as_markdown(comparison), as_html(comparison)):
+        assert "a-new-case" in page or "a\\-new" in page
     assert compare(sample_run(), sample_run()).headline == "nothing changed in 44 cases"
+
+
+def test_a_comparison_of_the_same_is_one_line_however_figures_move() -> None:
+    cases = [replace(case, figures={"g": {"skew_ms": 9000.0}}) for case in sample_run().cases]
+    comparison = compare(sample_run(), replace(sample_run(), cases=tuple(cases)))
+
+    assert comparison.of("figures") and not comparison.worse
+    assert as_text(comparison).count("\n") == 1 + len(comparison.warnings)
+    assert "nothing changed in 44 cases" in as_text(comparison)
+    assert "Figures changed:" in as_text(comparison, figures=True)
+
+
+def test_a_new_case_that_is_bad_and_a_judged_case_that_is_gone_are_worse() -> None:
+    run = sample_run()
+    bad = next(case for case in run.cases if case.outcome is Outcome.VIOLATED)
+    good = next(case for case in run.cases if case.outcome is Outcome.PASS)
+    unasked = next(case for case in run.cases if case.outcome is Outcome.NOT_SUPPORTED)
+
+    def without(*cases: CaseResult) -> RunResult:
+        return replace(run, cases=tuple(case for case in run.cases if case not in cases))
+
+    assert [change.case for change in compare(without(bad), run).worse] == [bad.case]
+    assert compare(without(good), run).worse == []
+    assert [change.case for change in compare(run, without(good)).worse] == [good.case]
+    assert compare(run, without(unasked)).worse == []
+    assert f"{bad.strength:<7} {bad.case}" in as_text(compare(without(bad), run))
+
+
+def test_a_comparison_names_what_was_judged_and_can_be_read_by_a_program() -> None:
+    data = as_data(compare(sample_run(), changed_run()))
+
+    assert "volcano@1.14.1" in data["before"]
+    assert data["counts"]["better"] == 1 and data["worse"] >= data["counts"]["worse"] == 1
+    assert {change["direction"] for change in data["changes"]} == {"worse", "better", "new", "gone", "figures"}
 
 
 def test_compare_matches_versions_of_one_scheduler() -> None:
@@ -148,8 +192,8 @@ def test_compare_matches_versions_of_one_scheduler() -> None:
 
 
 def test_compare_is_not_fooled_by_names() -> None:
-    found = compare(sample_run(), hostile_run())
-    assert "<script>window" not in as_html(found) and "<script>window" not in as_markdown(found)
+    comparison = compare(sample_run(), hostile_run())
+    assert "<script>window" not in as_html(comparison) and "<script>window" not in as_markdown(comparison)
 
 
 def test_the_site(tmp_path: Path, folder: Path) -> None:
@@ -158,7 +202,8 @@ def test_the_site(tmp_path: Path, folder: Path) -> None:
         implementations=tuple(replace(i, kubernetes="1.36.2") for i in sample_run().implementations),
     )
     (tmp_path / "other.json").write_text(json.dumps(other.as_data()))
-    written = build_site(tmp_path / "site", [folder / "report.yaml", tmp_path / "other.json"])
+    (tmp_path / "published.yaml").write_text((folder / "report.yaml").read_text())
+    written = build_site(tmp_path / "site", [tmp_path / "published.yaml", tmp_path / "other.json"])
     names = {path.name for path in written}
     assert {"index.html", "1.37.html", "1.36.html", "0.yaml", "1.yaml"} <= names
     html = (tmp_path / "site/1.37.html").read_text()
@@ -172,7 +217,7 @@ def test_the_site(tmp_path: Path, folder: Path) -> None:
 def test_the_site_takes_the_newest_complete_report(tmp_path: Path) -> None:
     for name, run in (
         ("old", sample_run()),
-        ("cut", sample_run(finished=sample_run().finished + 999, interrupted=True, planned=60)),
+        ("cut", sample_run(finished=sample_run().finished + 999, interrupted=True, cases=sample_run().cases[:40])),
     ):
         (tmp_path / f"{name}.json").write_text(json.dumps(run.as_data()))
     build_site(tmp_path / "site", [tmp_path / "cut.json", tmp_path / "old.json"])
@@ -189,6 +234,10 @@ def test_the_site_refuses_an_edited_report(tmp_path: Path, folder: Path) -> None
 def test_hostile_names_stay_inside_the_site(tmp_path: Path) -> None:
     run = hostile_run()
     (tmp_path / "evil.json").write_text(json.dumps(run.as_data()))
+    with pytest.raises(UsageError, match="url"):
+        build_site(tmp_path / "site", [tmp_path / "evil.json"])
+    run = replace(run, implementations=tuple(replace(entry, url="") for entry in run.implementations))
+    (tmp_path / "evil.json").write_text(json.dumps(run.as_data()))
     written = build_site(tmp_path / "site", [tmp_path / "evil.json"])
     assert all(path.resolve().is_relative_to((tmp_path / "site").resolve()) for path in written)
     assert "<script>window" not in (tmp_path / "site/index.html").read_text()
@@ -200,20 +249,21 @@ def test_badges_are_well_formed(result: str) -> None:
     assert result in "".join(root.itertext())
 
 
-def test_the_commands(folder: Path, tmp_path: Path) -> None:
+def test_the_commands(folder: Path, verified: Path, tmp_path: Path) -> None:
     run = CliRunner().invoke
-    assert run(report_group, ["check", str(folder / "report.yaml")]).output.endswith("sound\n")
+    assert "sound, 37 histories judged again" in run(report_group, ["check", str(verified / "report.yaml")]).output
     (tmp_path / "bad.yaml").write_text((folder / "report.yaml").read_text().replace("result: failure", "result: nice"))
     bad = run(report_group, ["check", str(tmp_path / "bad.yaml")])
     assert bad.exit_code == 1 and "'nice' is not one of" in bad.output
     html = run(report_group, ["html", str(folder)])
     assert html.exit_code == 0 and html.output.strip().endswith("index.html")
     cncf = run(report_group, ["cncf", str(folder), "--on", "volcano@1.14.1", "--output", str(tmp_path / "c")])
-    assert cncf.exit_code == 0 and len(cncf.output.splitlines()) == 4
+    assert cncf.exit_code == 1 and "not shown: " in cncf.output, "Volcano's sample run has violations"
+    assert len([line for line in cncf.stdout.splitlines() if not line.startswith("not shown")]) == 5
     (tmp_path / "after.json").write_text(json.dumps(changed_run().as_data()))
     worse = run(compare_command, [str(folder), str(tmp_path / "after.json"), "--format", "markdown"])
     assert worse.exit_code == 1 and "### Worse" in worse.output
-    assert run(site_command, [str(tmp_path / "site"), str(folder)]).exit_code == 0
+    assert run(site_command, [str(tmp_path / "site"), str(verified)]).exit_code == 0
 
 
 def test_a_run_that_is_none_is_a_usage_error(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from .hostile import EVIL, hostile_history, hostile_run
 from .sample import large_history, large_run, sample_histories, sample_run, store_histories
 
 
-class Seen(HTMLParser):
+class ParsedPage(HTMLParser):
     """Counts elements and keeps what would load something or run something."""
 
     def __init__(self) -> None:
@@ -41,20 +41,20 @@ class Seen(HTMLParser):
                 self.ids.append(value or "")
 
 
-def seen(html: str) -> Seen:
-    parser = Seen()
+def parse(html: str) -> ParsedPage:
+    parser = ParsedPage()
     parser.feed(html)
     return parser
 
 
 def test_it_is_one_file_that_asks_the_network_for_nothing(folder: Path) -> None:
     html = (folder / "index.html").read_text()
-    found = seen(html)
-    assert "link" in found.tags and found.tags.count("style") == 1 and "img" not in found.tags
-    loads = [link for link in found.links if re.match(r"(https?:)?//", link)]
+    parsed = parse(html)
+    assert "link" in parsed.tags and parsed.tags.count("style") == 1 and "img" not in parsed.tags
+    loads = [link for link in parsed.links if re.match(r"(https?:)?//", link)]
     assert all(link.startswith("https://example.org/") for link in loads), "only links a reader may follow"
     assert "default-src 'none'" in html and "url(http" not in html and "@import" not in html
-    assert len(found.ids) == len(set(found.ids))
+    assert len(parsed.ids) == len(set(parsed.ids))
 
 
 def test_every_case_is_there_in_words_without_any_script(folder: Path) -> None:
@@ -64,7 +64,7 @@ def test_every_case_is_there_in_words_without_any_script(folder: Path) -> None:
     for case in run.cases:
         assert case.case in html
     assert "5 of 8 members bound" in html and "Revision 1093" in html and "KEP-4671.6" in html
-    assert "10 of 11 cases caught at least one" in html
+    assert "10 of 11 cases killed at least one" in html
 
 
 def test_landmarks_headers_and_labels(folder: Path) -> None:
@@ -80,11 +80,11 @@ def test_a_scheduler_with_a_period_of_its_own_is_said_to_have_one(folder: Path) 
 
 def test_names_with_markup_stay_names() -> None:
     html = page(hostile_run(), hostile_history)
-    found = seen(html)
-    assert found.tags.count("script") == seen(page(one_case(), sample_histories)).tags.count("script")
+    parsed = parse(html)
+    assert parsed.tags.count("script") == parse(page(one_case(), sample_histories)).tags.count("script")
     assert "<script>window.pwned" not in html
-    assert not any(link.startswith("javascript:") for link in found.links)
-    assert found.handlers == ["return false"]
+    assert not any(link.startswith("javascript:") for link in parsed.links)
+    assert parsed.handlers == ["return false"]
 
 
 def one_case() -> RunResult:
@@ -93,9 +93,9 @@ def one_case() -> RunResult:
 
 
 def test_embedded_json_cannot_end_its_script() -> None:
-    made = embed({"a": "</script><!--\u2028"})
-    assert "<" not in made and "\u2028" not in made
-    assert json.loads(made) == {"a": "</script><!--\u2028"}
+    script = embed({"a": "</script><!--\u2028"})
+    assert "<" not in script and "\u2028" not in script
+    assert json.loads(script) == {"a": "</script><!--\u2028"}
 
 
 def test_a_run_cut_off_says_so_on_top() -> None:
@@ -153,9 +153,9 @@ def test_reproduce_quotes_what_it_runs(tmp_path: Path) -> None:
 
 
 def test_folders_do_not_collide_and_latest_follows(tmp_path: Path) -> None:
-    made = [report.new_folder(tmp_path, "../a b/<x>", 1_790_000_000.0) for _ in range(2)]
-    assert [path.name for path in made] == ["20260921T141320Z-a-b-x", "20260921T141320Z-a-b-x-2"]
-    for path in made:
+    folders = [report.new_folder(tmp_path, "../a b/<x>", 1_790_000_000.0) for _ in range(2)]
+    assert [path.name for path in folders] == ["20260921T141320Z-a-b-x", "20260921T141320Z-a-b-x-2"]
+    for path in folders:
         report.point_latest(path)
         assert (tmp_path / "latest").resolve() == path.resolve()
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]

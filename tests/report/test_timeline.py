@@ -1,10 +1,10 @@
-"""The reduction of a history to a timeline, on its own."""
+"""The timeline of a history, cut to what a screen can show."""
 
 from __future__ import annotations
 
 import json
 
-from harness.core.history import History, Record, header
+from harness.core.history.records import History, Record, header
 from harness.report.rows import Rows
 from harness.report.timeline import MOST_LANES, timeline
 

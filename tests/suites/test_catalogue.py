@@ -5,17 +5,23 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.adapters import adapter, names
-from harness.collect import collect_cases, load_clauses, suites_root
-from harness.core.catalogue import PROFILES
-from harness.core.clauses import coverage
-from harness.core.versions import in_range
+from harness.adapters.common.base import features_of
+from harness.box.minor import minors
+from harness.cases.declare import read_folder
+from harness.core.catalogue.cases import DISTURBANCES, PROFILES, strength_of
+from harness.core.catalogue.clauses import coverage
+from harness.core.catalogue.features import CHOICES
+from harness.core.catalogue.versions import in_range
+from harness.runner.collect import collect_cases, load_clauses, suites_root
 
 CASES = collect_cases()
 FILES = sorted(suites_root().glob("*/test_*.py"))
+FOLDERS = sorted({file.parent for file in FILES})
 SCHEDULERS = re.compile(r"\b(volcano|yunikorn|koordinator|coscheduling|kueue|kube-?scheduler|sched\w+-plugins)\b", re.I)
 
 
@@ -31,7 +37,7 @@ def test_ids_are_unique() -> None:
 
 
 def test_every_clause_has_a_case_or_an_explanation() -> None:
-    bare = [one.clause.id for one in coverage(load_clauses(), CASES) if not one.cases and not one.explained]
+    bare = [entry.clause.id for entry in coverage(load_clauses(), CASES) if not entry.cases and not entry.explained]
 
     assert bare == []
 
@@ -53,6 +59,58 @@ def test_case_is_declared_well(case) -> None:
     assert len(case.id) <= 70
 
 
+DISTURBING = {  # words of the case language -> what a case that uses them disturbs
+    r"cluster\.(cordon|uncordon|lose|recover|resize|remove)\(": "nodes",
+    r'faults\.(kill|pause|resume|restart)\("scheduler"\)': "scheduler",
+    r'faults\.(kill|pause|resume|restart)\("(?!scheduler")': "control-plane",
+    r"faults\.(set_gates|set_gang_gates|turn_gangs_off|start_second_scheduler)\(": "control-plane",
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_case_declares_what_it_disturbs(case) -> None:
+    text = (suites_root() / case.folder / f"test_{case.id.replace('-', '_')}.py").read_text()
+    disturbed = [name for pattern, name in DISTURBING.items() if re.search(pattern, text)]
+    levels = ("", *DISTURBANCES)
+
+    assert levels.index(case.disturbs) >= max(map(levels.index, disturbed), default=0)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_folder_declares_what_its_cases_share(folder: Path) -> None:
+    shared = read_folder(folder)
+    cases = [case for case in CASES if case.folder == folder.name]
+
+    assert shared.needs
+    assert any(case.profile == shared.profile for case in cases)
+    assert set(shared.needs) == set.intersection(*(set(case.needs) for case in cases))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_case_states_only_what_its_folder_and_sentence_do_not(file: Path) -> None:
+    stated = declaration(file)
+    shared = read_folder(file.parent)
+
+    assert stated.get("profile") != shared.profile, "the profile comes from folder.yaml"
+    assert not set(shared.needs) & set(stated.get("needs", ())), "these features come from folder.yaml"
+    assert stated.get("needs") != [], "leave it out"
+    assert stated.get("strength") != strength_of(stated["sentence"]), "the strength comes from the sentence"
+
+
+def declaration(file: Path) -> dict[str, Any]:
+    """The arguments of the decorator as they are written in the file."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    (call,) = [
+        decorator
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+        if isinstance(decorator, ast.Call)
+    ]
+    named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg}
+    return {"sentence": ast.literal_eval(call.args[0]), **named}
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_file_holds_one_small_case(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
@@ -62,6 +120,24 @@ def test_file_holds_one_small_case(file: Path) -> None:
     assert tests == [file.stem], "a file is named by its case"
     assert ast.get_docstring(tree), "a case opens with why"
     assert len(text.splitlines()) <= 120
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_case_imports_the_public_names_only(file: Path) -> None:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    imported = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    modules = [node.module for node in imported if str(node.module).partition(".")[0] == "harness"]
+
+    assert set(modules) <= {"harness", "harness.cases.workloads"}
+    assert len(modules) == len(set(modules)), "one line for each"
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_case_speaks_the_language_of_cases_only(file: Path) -> None:
+    used = {node.attr for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Attribute)}
+
+    assert not used & {"context", "api", "recorder", "testbed", "box", "await_more"}, "these are not for cases"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -75,6 +151,14 @@ def test_case_waits_for_records_only(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_what_a_case_waits_for_is_a_claim(file: Path) -> None:
+    asserted = [node.test for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Assert)]
+    bare = [ast.unparse(test) for test in asserted if ast.unparse(test).startswith("world.until(")]
+
+    assert bare == [], "a case that stops here would end without a sentence: make a claim of it"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_case_names_no_scheduler(file: Path) -> None:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     body = [node for node in tree.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
@@ -84,11 +168,26 @@ def test_case_names_no_scheduler(file: Path) -> None:
 
 
 def test_every_feature_a_case_needs_is_claimed_by_somebody() -> None:
-    versions = ("1.35.4", "1.36.4", "1.37.1")
-    claimed = {one for name in names() for version in versions for one in adapter(name).features(version, version)}
-    wanted = {feature for case in CASES for feature in case.needs}
+    claimed = {feature for name in names() for minor in minors() for feature in features_of(adapter(name), minor)}
+    needed = {feature for case in CASES for feature in (*case.needs, *case.either)} - {"counts-failed"}
 
-    assert wanted - claimed <= {"topology"}, "topology is behind a gate of its own"
+    assert needed - claimed <= {"topology"}, "topology is behind a gate of its own; counts-failed is only an answer"
+
+
+def test_every_open_question_has_a_case_and_no_case_asks_for_half_of_one() -> None:
+    for choice in CHOICES:
+        assert any({*case.needs, *case.either} & {*choice.features} for case in CASES), choice.question
+    for case in CASES:
+        assert not case.either or case.either in [choice.features for choice in CHOICES], case.id
+
+
+def test_a_case_of_an_open_question_is_asked_of_those_who_answer_it() -> None:
+    case = next(case for case in CASES if case.id == "succeeded-members-count-as-declared")
+    needs = frozenset(case.needs)
+
+    assert case.unmet("it", needs | {"counts-succeeded"}, "1.37") == ""
+    assert case.unmet("it", needs | {"forgets-succeeded"}, "1.37") == ""
+    assert case.unmet("it", needs, "1.37") == "it claims neither counts-succeeded nor forgets-succeeded"
 
 
 def test_ranges_of_versions() -> None:

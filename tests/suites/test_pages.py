@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.pages import main
+from harness.cli.docs import main
 
 
 def test_pages_are_up_to_date(capsys) -> None:

@@ -1,8 +1,8 @@
-"""Build a component from its lock, with the packages counted.
+"""Build a component from its lock, and report progress as a number of packages.
 
-Go does not say how far it is, so we ask beforehand: `go list -deps` downloads the modules, names every package and
-says which of them are compiled already; `go build -v` then prints each package as it is compiled. The sum of both,
-plus one step per linked binary, is an honest count. The lock is copied, so a build can never change the repository.
+Go reports no progress of a whole build. So `go list -deps` runs first: it downloads the modules, names every package
+and says which of them are compiled already. `go build -v` then prints each package when it is compiled. Progress is
+the sum of both, plus one step per linked binary. The lock is copied, so a build can never change the repository.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.core.errors import ArtifactError
 
 _LIST = "{{.ImportPath}}\t{{.Stale}}\t{{.StaleReason}}"
 _CACHED = "available in build cache"
-_BINARIES_MB = 500  # room for the linker's scratch files and the binaries themselves
+_BINARIES_MB = 500  # space for the temporary files of the linker and for the binaries
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ def build(component: Component, lock: Lock, toolchain: Toolchain, work: Path, pr
 
 
 def _check_lock(job: _Build) -> None:
-    """A lock in the wrong folder would build one version and call it another."""
+    """ArtifactError for a lock in the wrong folder, which would build another version than its name says."""
     required = f"{job.component.module} v{job.lock.version}"
     if not re.search(rf"^(require|\t) ?{re.escape(required)}$", job.lock.files[0].read_text("utf-8"), re.MULTILINE):
         raise ArtifactError(
@@ -122,11 +122,11 @@ def _compile(job: _Build, total: int, fresh: int) -> None:
 
 
 def _collect(job: _Build, name: str) -> Path:
-    """One finished binary, checked and under its own name."""
+    """One finished binary, checked and renamed as the register says."""
     process = job.component.processes[name]
     built = job.work / "out" / process.built_as
     if not built.is_file():
-        raise ArtifactError(f"{job.what}: Go reported success but made no {process.built_as}")
+        raise ArtifactError(f"{job.what}: Go reported success but did not create {process.built_as}")
     if foreign := foreign_architecture(built):
         raise ArtifactError(
             f"{job.what}: wrong architecture: {process.file} was built for {foreign}, this machine is "

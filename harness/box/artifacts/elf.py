@@ -1,4 +1,4 @@
-"""Tell a binary that can run in a place from one that cannot, before the kernel says so in words of its own."""
+"""Read from an ELF header whether a binary can run, because the error message of the kernel does not explain it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 
 _MACHINES = {62: "x86_64", 183: "aarch64", 243: "riscv64", 22: "s390x", 21: "ppc64le", 40: "arm", 3: "x86"}
-_LOADER = 3  # kind of the segment that names the dynamic loader
+_LOADER = 3  # type of the segment that names the dynamic loader (PT_INTERP)
 _ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
 def foreign_architecture(path: Path) -> str | None:
     """The architecture a binary is for if it is not this machine's, else None.
 
-    Scripts and unknown formats give None: whoever names a wrapper script means it.
+    Scripts and unknown formats give None: a user may name a wrapper script.
     """
     with path.open("rb") as file:
         header = file.read(20)
@@ -26,12 +26,12 @@ def foreign_architecture(path: Path) -> str | None:
     if header[:4] != b"\x7fELF" or len(header) < 20:
         return None
     (machine,) = struct.unpack("<H" if header[5] == 1 else ">H", header[18:20])
-    found = _MACHINES.get(machine, f"ELF machine {machine}")
-    return None if sys.platform == "linux" and found == this_architecture() else found
+    architecture = _MACHINES.get(machine, f"ELF machine {machine}")
+    return None if sys.platform == "linux" and architecture == this_architecture() else architecture
 
 
-def stands_alone(path: Path) -> bool:
-    """Whether a binary can run where there is no other file: neither a script nor in need of a dynamic loader."""
+def is_static(path: Path) -> bool:
+    """Whether a binary runs in an empty file system: it is not a script and needs no dynamic loader."""
     with path.open("rb") as file:
         header = file.read(64)
         if header[:5] != b"\x7fELF\x02" or len(header) < 64:

@@ -1,9 +1,9 @@
-"""Files that a component needs besides its binaries, taken out of its own locked module.
+"""Files of a component other than binaries, copied from its locked Go module.
 
 A CRD, a webhook manifest or a vendor's default configuration belongs to a version of the program as its code does, so
-it comes from the same place under the same lock. The register names them by patterns. The module's folder is hashed as
-Go hashes it and compared with go.sum before a file is copied, so what is installed into a cluster is what was locked,
-even where somebody has touched the module cache. No build is needed: a vendor who brings all binaries gets them too.
+it comes from the same module under the same lock. The register names these files by patterns. Before a file is copied
+the module's folder is hashed as Go does it and compared with go.sum, so a change in the module cache is noticed. No
+build is needed: the files are also there if the user gives all binaries.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ def supply(request: Request) -> Files:
     if not component.files:
         return {}
     recipe = recipe_hash(component, lock)
-    record = store.find(component, lock, recipe)
-    if record is None:
+    artifact = store.find(component, lock, recipe)
+    if artifact is None:
         try:
-            record = _fetch(request, recipe)
+            artifact = _fetch(request, recipe)
         except OSError as error:
             raise failures.cannot_write(f"{component.name} {lock.version}", error) from error
-    found: dict[str, list[Path]] = {name: [] for name in component.files}
-    for name, file in sorted(record.binaries.items()):
-        found[name.partition("/")[0]].append(record.path / file.file)
-    return {name: tuple(paths) for name, paths in found.items()}
+    paths_of: dict[str, list[Path]] = {name: [] for name in component.files}
+    for name, file in sorted(artifact.binaries.items()):
+        paths_of[name.partition("/")[0]].append(artifact.path / file.file)
+    return {name: tuple(paths) for name, paths in paths_of.items()}
 
 
 def recipe_hash(component: Component, lock: Lock) -> str:
-    """The hash of everything that decides which files these are."""
+    """The hash of the module and of the patterns."""
     recipe = [locked_sum(component, lock), sorted((name, list(value)) for name, value in component.files.items())]
     return hashlib.sha256(json.dumps(recipe).encode()).hexdigest()
 
 
 def locked_sum(component: Component, lock: Lock) -> str:
     """The `h1:` hash that go.sum has for the component's own module."""
-    wanted = f"{component.module} v{lock.version} "
+    prefix = f"{component.module} v{lock.version} "
     for line in lock.files[1].read_text(encoding="utf-8").splitlines():
-        if line.startswith(wanted):
-            return line.removeprefix(wanted)
+        if line.startswith(prefix):
+            return line.removeprefix(prefix)
     raise ArtifactError(
-        f"{component.name} {lock.version}: {lock.files[1]} has no checksum of {wanted.strip()}",
+        f"{component.name} {lock.version}: {lock.files[1]} has no checksum of {prefix.strip()}",
         hint=f"Make the lock again: `muster lock {component.name}@{lock.version}`.",
     )
 
@@ -71,27 +71,27 @@ def folder_sum(folder: Path, prefix: str) -> str:
     return "h1:" + base64.b64encode(digest.digest()).decode()
 
 
-def _fetch(request: Request, recipe: str) -> store.Record:
+def _fetch(request: Request, recipe: str) -> store.StoredArtifact:
     component, lock, progress = request.component, request.lock, request.progress
     with store.exclusive(component, lock, progress, recipe):
-        record = store.find(component, lock, recipe)  # another worker may have copied them while we waited
-        if record is not None:
-            return record
+        artifact = store.find(component, lock, recipe)  # another worker may have copied them while we waited
+        if artifact is not None:
+            return artifact
         go = toolchain.find("1.21", progress, component=component.name, version=lock.version)
         return store.install(component, lock, go.version, "go-module", lambda work: _copy(request, go, work), recipe)
 
 
 def _copy(request: Request, go: Toolchain, work: Path) -> Mapping[str, Path]:
-    """Download and check the module, then copy what the patterns name."""
+    """Download and check the module, then copy the files that the patterns name."""
     component, lock = request.component, request.lock
     what, module = f"{component.name} {lock.version}", f"{component.module}@v{lock.version}"
     folder = _download(request, go, work, module)
-    found, locked = folder_sum(folder, module), locked_sum(component, lock)
-    if found != locked:
+    actual, locked = folder_sum(folder, module), locked_sum(component, lock)
+    if actual != locked:
         raise ArtifactError(
             f"{what}: {module} is not what was locked\n"
             f"  locked: {locked}  ({lock.files[1]})\n"
-            f"  found:  {found}  ({folder})",
+            f"  found:  {actual}  ({folder})",
             hint=f"Something changed the module cache. Remove {folder} and run the same command again.",
         )
     copied: dict[str, Path] = {}

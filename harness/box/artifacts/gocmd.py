@@ -1,7 +1,7 @@
-"""Run one Go command so that it can be watched, and so that it never outlives us.
+"""Run one Go command: report its output while it runs, and never leave it running.
 
-Go's compilers are grandchildren: on an interrupt the whole process group is ended, and a parent-death signal ends
-`go` itself if muster is killed outright. Its scratch files go into the caller's working folder and die with it.
+Go starts its compilers as child processes. On an interrupt the whole process group is ended, and a parent-death signal
+ends `go` itself if muster is killed. Its temporary files are in the working folder of the caller, which removes them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from harness.box.parent import die_with_parent
 
-_TICK = 0.5  # seconds between calls of on_tick while Go is silent, as it is when it links
+_TICK = 0.5  # seconds between calls of on_tick while Go prints nothing, as when it links
 _GRACE = 3.0  # seconds Go gets to clean up after an interrupt
 
 OnLine = Callable[[str], None]
@@ -25,7 +25,7 @@ OnTick = Callable[[], None]
 
 
 def nothing() -> None:
-    """For callers that have nothing to do while Go is silent."""
+    """An `on_tick` that does nothing."""
 
 
 def run(
@@ -36,7 +36,7 @@ def run(
     on_line: OnLine,
     on_tick: OnTick = nothing,
 ) -> tuple[int, str, str]:
-    """Run to the end; returns exit code, stdout and stderr. `on_line` gets each line of stderr as it comes."""
+    """Run to the end; returns exit code, stdout and stderr. `on_line` gets each line of stderr as Go prints it."""
     with (cwd / ".stdout").open("w+b") as stdout:
         process = subprocess.Popen(
             command,
@@ -50,27 +50,31 @@ def run(
             start_new_session=True,
             preexec_fn=die_with_parent,
         )
-        lines: queue.Queue[str | None] = queue.Queue()
-        reader = threading.Thread(target=_read, args=(process, lines), daemon=True)
-        reader.start()
-        seen: list[str] = []
         try:
-            while True:
-                try:
-                    line = lines.get(timeout=_TICK)
-                except queue.Empty:
-                    on_tick()
-                    continue
-                if line is None:
-                    break
-                seen.append(line)
-                on_line(line.rstrip("\n"))
+            stderr = _follow(process, on_line, on_tick)
             code = process.wait()
         except BaseException:
             _end(process)
             raise
         stdout.seek(0)
-        return code, stdout.read().decode(errors="replace"), "".join(seen)
+        return code, stdout.read().decode(errors="replace"), stderr
+
+
+def _follow(process: subprocess.Popen[str], on_line: OnLine, on_tick: OnTick) -> str:
+    """Everything on stderr until it is closed; `on_tick` is called while Go prints nothing."""
+    lines: queue.Queue[str | None] = queue.Queue()
+    threading.Thread(target=_read, args=(process, lines), daemon=True).start()
+    stderr: list[str] = []
+    while True:
+        try:
+            line = lines.get(timeout=_TICK)
+        except queue.Empty:
+            on_tick()
+            continue
+        if line is None:
+            return "".join(stderr)
+        stderr.append(line)
+        on_line(line.rstrip("\n"))
 
 
 def _read(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
@@ -81,7 +85,7 @@ def _read(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> Non
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Interrupt the group, and kill what is left of it."""
+    """Interrupt the process group, and kill what is left of it."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):

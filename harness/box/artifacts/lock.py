@@ -1,14 +1,14 @@
-"""Make the lock of a component: the go.mod and go.sum that decide, for ever, which source is built.
+"""Make the lock of a component: the go.mod and go.sum that pin the source of every build.
 
 The lock is a module of its own that lists the component's programs as Go tools and requires the component in one
-version. Four things make that work for projects that were never meant to be dependencies:
+version. Most of these projects are not meant to be dependencies, so four rules are needed:
 
-- What the source tree replaces by a local folder (`=> ./staging/...`) is not in the module. Where the register names
-  a published version for it, that is used; otherwise the replacement is dropped and the required version holds.
-- Other replacements are copied: a main module's replacements do not apply to those who depend on it.
-- A version that nobody serves is swapped for one that is, where the register says so.
-- go.sum is seeded with the component's own, which lies inside its verified module. So only the component itself and
-  the staging modules have to be looked up in the checksum database.
+- A module that the source tree replaces by a local folder (`=> ./staging/...`) is not part of the published module.
+  If the register names a published version for it, that is used; otherwise the replacement is dropped.
+- Other replacements are copied: Go ignores the replacements of a module that is not the main module.
+- A version that no proxy serves is swapped for another one, if the register says so.
+- go.sum starts with the go.sum of the component, which is part of its verified module. So only the component and the
+  staging modules have to be looked up in the checksum database.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from typing import Any
 
 from harness.box.artifacts import failures, gocmd, toolchain
 from harness.box.artifacts.progress import Event, Progress, silent
-from harness.box.artifacts.register import OWN, VERSION, Component, Lock, Register, fill, load
+from harness.box.artifacts.register import LOCK_MODULE, VERSION, Component, Lock, Register, fill, load
 from harness.box.artifacts.store import program_file
 from harness.box.data import cache_root, data_root, in_checkout, user_data_root
 from harness.core.errors import ArtifactError, UsageError
 
-# Old enough for every Go that knows tool directives; the module's own `go` line is checked once it is known.
+# The first Go with tool directives; the `go` line of the module is checked after its download.
 _ANY_GO = "1.24"
 
 
@@ -60,7 +60,7 @@ class _Maker:
 
 
 def default_folder() -> Path:
-    """Where new locks belong: the repository in a checkout, else the user's data."""
+    """The folder for new locks: in the repository in a checkout, else in the user's data."""
     return data_root() / "clusters" / "locks" if in_checkout() else user_data_root() / "locks"
 
 
@@ -81,29 +81,34 @@ def make_lock(
         )
     target = (output or default_folder()) / name / version
     with tempfile.TemporaryDirectory(prefix="muster-lock-") as folder:
-        show = progress or silent
-        go = toolchain.find(_ANY_GO, show, component=name, version=version)
-        maker = _Maker(component, version, Path(folder), show, go, time.monotonic())
-        module = _download(maker)
-        source = json.loads(maker.run("mod", "edit", "-json", module["GoMod"]))
-        maker.go = toolchain.find(source.get("Go", _ANY_GO), show, component=name, version=version)
-        (maker.work / "go.mod").write_text(go_mod(component, version, source), encoding="utf-8")
-        (maker.work / "go.sum").write_text(_go_sum(module), encoding="utf-8")
-        if component.program:
-            shutil.copyfile(program_file(component), maker.work / "main.go")
-        packages = [process.package for process in component.processes.values()]
-        tags = ["-tags", ",".join(component.tags)] if component.tags else []
-        maker.show("resolving what the programs need")
-        maker.run("list", "-mod=mod", *tags, "-deps", "-f", "{{.ImportPath}}", *packages)
-        _write(maker.work, target)
+        report = progress or silent
+        go = toolchain.find(_ANY_GO, report, component=name, version=version)
+        _make(_Maker(component, version, Path(folder), report, go, time.monotonic()))
+        _write(Path(folder), target)
     return Lock(name, version, target)
+
+
+def _make(maker: _Maker) -> None:
+    """Write go.mod and go.sum into the working folder, and let Go add everything that the programs need."""
+    component, version = maker.component, maker.version
+    module = _download(maker)
+    source = json.loads(maker.run("mod", "edit", "-json", module["GoMod"]))
+    maker.go = toolchain.find(source.get("Go", _ANY_GO), maker.progress, component=component.name, version=version)
+    (maker.work / "go.mod").write_text(go_mod(component, version, source), encoding="utf-8")
+    (maker.work / "go.sum").write_text(_go_sum(module), encoding="utf-8")
+    if component.program:
+        shutil.copyfile(program_file(component), maker.work / "main.go")
+    packages = [process.package for process in component.processes.values()]
+    tags = ["-tags", ",".join(component.tags)] if component.tags else []
+    maker.show("resolving the modules that the programs need")
+    maker.run("list", "-mod=mod", *tags, "-deps", "-f", "{{.ImportPath}}", *packages)
 
 
 def go_mod(component: Component, version: str, source: dict[str, Any]) -> str:
     """The go.mod to start from; `source` is the component's own, as `go mod edit -json` prints it."""
-    lines = [f"module {OWN}", "", f"go {source.get('Go', _ANY_GO)}", ""]
+    lines = [f"module {LOCK_MODULE}", "", f"go {source.get('Go', _ANY_GO)}", ""]
     lines += [f"godebug {setting['Key']}={setting['Value']}" for setting in source.get("GoDebug") or []]
-    tools = [process.package for process in component.processes.values() if process.package != OWN]
+    tools = [process.package for process in component.processes.values() if process.package != LOCK_MODULE]
     lines += ["", "tool (", *(f"\t{package}" for package in tools), ")", ""] if tools else [""]
     lines += [f"require {component.module} v{version}", ""]
     if replaces := sorted(_replaces(component, version, source)):
@@ -125,7 +130,7 @@ def _replaces(component: Component, version: str, source: dict[str, Any]) -> Ite
         path, asked = needed["Path"], needed["Version"]
         if path not in replaced and (taken := _served(component, path, asked)) != asked:
             yield f"{path} => {path} {taken}"
-    # Some releases keep the local folders in go.work and only leave v0.0.0, a version nobody publishes.
+    # Some versions keep the local folders in go.work and require v0.0.0, which is never published.
     staged |= {needed["Path"] for needed in source.get("Require") or [] if needed["Version"] == "v0.0.0"}
     for path in staged:
         for prefix, template in component.staging:
@@ -135,7 +140,7 @@ def _replaces(component: Component, version: str, source: dict[str, Any]) -> Ite
 
 
 def _served(component: Component, path: str, version: str) -> str:
-    """The version of a module to take where this one is asked for."""
+    """The version of a module that replaces the required one; the same version if the register has no swap."""
     for swap in component.swaps:
         if path.startswith(swap.prefix) and version == swap.asked:
             return swap.taken
@@ -154,15 +159,15 @@ def _download(maker: _Maker) -> dict[str, str]:
 
 
 def _go_sum(module: dict[str, str]) -> str:
-    own = Path(module["Dir"]) / "go.sum"
-    lines = set(own.read_text(encoding="utf-8").splitlines()) if own.is_file() else set()
+    go_sum = Path(module["Dir"]) / "go.sum"
+    lines = set(go_sum.read_text(encoding="utf-8").splitlines()) if go_sum.is_file() else set()
     lines.add(f"{module['Path']} {module['Version']} {module['Sum']}")
     lines.add(f"{module['Path']} {module['Version']}/go.mod {module['GoModSum']}")
     return "\n".join(sorted(lines)) + "\n"
 
 
 def _write(work: Path, target: Path) -> None:
-    """Put both files in place by renames from beside the target."""
+    """Copy both files next to their final place, then rename them."""
     try:
         target.mkdir(parents=True, exist_ok=True)
         for name in ("go.sum", "go.mod"):  # go.mod last: a lock without it does not exist for the register

@@ -1,7 +1,7 @@
-"""What a build tells whoever waits for it.
+"""Progress of a build.
 
-A cold build of a control plane takes minutes; silence that long looks like a hang. The engine only emits events, the
-front ends (terminal, piped log, pytest) decide how to draw them.
+A cold build of a control plane takes minutes, and without any output it looks like a hang. The build only emits
+events; the front ends (terminal, piped log, pytest) decide how to show them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing worth showing. `total` is 0 while it is unknown; `elapsed` is seconds since this work began."""
+    """One step of the work. `total` is 0 while it is unknown; `elapsed` is the seconds since the work began."""
 
     component: str
     version: str
@@ -34,10 +34,10 @@ class Progress(Protocol):
 
 
 def silent(event: Event, /) -> None:
-    """The progress of those who do not want any."""
+    """A `Progress` that ignores every event."""
 
 
 def clock(seconds: float) -> str:
-    """Seconds as a person says them: 42s, 3m05s."""
+    """Seconds for a reader: 42s, 3m05s."""
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"

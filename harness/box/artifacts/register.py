@@ -1,38 +1,39 @@
 """The register of components: what muster can build, read from clusters/components.yaml and the locks on disk.
 
-The register is data so that adding a scheduler is an entry and a lock, never code. It is checked when it is read: a
-slip in it should fail here, with the name of the field, and not as an odd compiler message ten minutes later. Which
-versions can be had is not written down twice: a version exists when its lock exists, in the repository or among the
-user's own locks.
+The register is data, so a new scheduler is an entry and a lock, not code. It is checked against
+components.schema.json when it is read: a mistake fails here, with the name of the field, and not as a compiler message
+ten minutes later. There is no list of versions: a version exists when its lock exists, in the repository or among the
+locks of the user.
 """
 
 from __future__ import annotations
 
-import difflib
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import reprlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from harness.box.data import data_root, user_data_root
 from harness.core.errors import HarnessError, UsageError
+from harness.core.text import nearest
+
+if TYPE_CHECKING:
+    import jsonschema
 
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:[-+][0-9A-Za-z.+-]+)?")
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 REFERENCES = ("jobset-gang.controller", "jobset-barrier.controller", "lws.provider")  # programs of muster itself
-OWN = "muster.local/lock"  # the module that a lock is; a component's own program is its only package
+LOCK_MODULE = "muster.local/lock"  # the Go module of every lock; a program of ours is its only package
 _MAJOR_SUFFIX = re.compile(r"v[2-9]\d*|v1\d+")
-_FIELDS = {
-    "about", "homepage", "licence", "module", "staging", "swaps", "default", "tags", "ldflags", "disk_mb", "processes",
-    "files", "cgo", "program",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class ComponentProcess:
     """One program of a component."""
 
     name: str
@@ -48,11 +49,21 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Modules that a component asks for in a version nobody serves, and the version taken instead."""
+    """Modules that a component requires in a version that no proxy serves, and the version to use instead."""
 
     prefix: str
     asked: str
     taken: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Where a vendor publishes the programs; templates with {version}, {arch}, {process} and {file}."""
+
+    url: str = ""  # of a file for each program, or of an archive
+    checksum: str = ""  # where its sha256 is published; {url} is the URL of the file
+    image: str = ""  # or a container image for each program: HOST/REPOSITORY:TAG
+    member: str = ""  # the program in the archive or the image; empty: the file is the program
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,7 @@ class Component:
     name: str
     module: str
     default: str
-    processes: Mapping[str, Process]
+    processes: Mapping[str, ComponentProcess]
     about: str = ""
     homepage: str = ""
     licence: str = ""
@@ -73,10 +84,11 @@ class Component:
     disk_mb: int = 1000
     files: Mapping[str, Sequence[str]] = field(default_factory=dict)  # name -> glob patterns inside the module
     cgo: bool = False  # needs a C compiler
+    release: Release | None = None  # None: it is always built
     program: str = ""  # a main.go of ours below clusters/, built inside the lock's own module
 
     def linker_flags(self, version: str) -> str:
-        """Stripped, and with the version where the component looks for it."""
+        """Flags that strip the binary and set its version."""
         return " ".join(["-s", "-w", *(fill(flag, version) for flag in self.ldflags)])
 
 
@@ -95,7 +107,7 @@ class Lock:
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """All components, and the folders in which their locks are looked for (first found wins)."""
+    """All components, and the folders in which their locks are looked for (the first folder wins)."""
 
     components: Mapping[str, Component]
     box: Sequence[str]
@@ -110,11 +122,11 @@ class Register:
             )
         return self.components[name]
 
-    def process(self, full_name: str) -> Process:
+    def process(self, full_name: str) -> ComponentProcess:
         """The process named as COMPONENT.PROCESS."""
         name, _, process = full_name.partition(".")
         if full_name in REFERENCES:
-            return Process(process, "harness", process)
+            return ComponentProcess(process, "harness", process)
         component = self.component(name)
         if process not in component.processes:
             raise UsageError(
@@ -125,28 +137,28 @@ class Register:
 
     def locks(self, name: str) -> dict[str, Lock]:
         """Every locked version of a component, newest first."""
-        found: dict[str, Lock] = {}
+        locks: dict[str, Lock] = {}
         for root in self.lock_roots:
             for path in (root / name).glob("*/go.mod"):
                 version = path.parent.name
                 if VERSION.fullmatch(version) and path.with_name("go.sum").is_file():
-                    found.setdefault(version, Lock(name, version, path.parent))
-        return dict(sorted(found.items(), key=lambda item: version_key(item[0]), reverse=True))
+                    locks.setdefault(version, Lock(name, version, path.parent))
+        return dict(sorted(locks.items(), key=lambda item: version_key(item[0]), reverse=True))
 
     def lock(self, name: str, version: str | None = None) -> Lock:
         """The lock to build from: of the default, of exactly this version, or of the newest patch of a minor."""
         component, locks = self.component(name), self.locks(name)
-        wanted = (version or component.default).removeprefix("v")
-        if wanted in locks:
-            return locks[wanted]
-        if re.fullmatch(r"\d+(\.\d+)?", wanted):
+        requested = (version or component.default).removeprefix("v")
+        if requested in locks:
+            return locks[requested]
+        if re.fullmatch(r"\d+(\.\d+)?", requested):
             for candidate, lock in locks.items():
-                if candidate.startswith(wanted + ".") and "-" not in candidate:
+                if candidate.startswith(requested + ".") and "-" not in candidate:
                     return lock
-        example = wanted if VERSION.fullmatch(wanted) else "X.Y.Z"
+        example = requested if VERSION.fullmatch(requested) else "X.Y.Z"
         raise UsageError(
-            f"{name} {wanted} has no lock, so it cannot be built",
-            hint=f"To be had: {', '.join(locks) or 'none'}. To add a version: `muster lock {name}@{example}`.",
+            f"{name} {requested} has no lock, so it cannot be built",
+            hint=f"Available: {', '.join(locks) or 'none'}. To add a version: `muster lock {name}@{example}`.",
         )
 
 
@@ -158,14 +170,19 @@ def load(path: Path | None = None) -> Register:
         roots = (path.parent / "locks", user_data_root() / "locks")
     else:
         roots = (path.parent / "locks",)
+    components, box = _read(path, path.stat().st_mtime_ns)
+    return Register(components, box, roots)
+
+
+@lru_cache(maxsize=8)  # it is asked for at every turn, and checking it takes 50 ms
+def _read(path: Path, changed: int) -> tuple[dict[str, Component], tuple[str, ...]]:
     raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if not isinstance(raw, dict) or set(raw) != {"box", "components"}:
-        raise HarnessError(f"{path}: expected the two keys `box` and `components`")
+    _check(path, raw)
     components = {name: _component(path, name, entry) for name, entry in raw["components"].items()}
     unknown = [name for name in raw["box"] if name not in components]
     if unknown:
         raise HarnessError(f"{path}: box names unknown components: {', '.join(unknown)}")
-    return Register(components, tuple(raw["box"]), roots)
+    return components, tuple(raw["box"])
 
 
 def fill(template: str, version: str) -> str:
@@ -183,58 +200,53 @@ def version_key(version: str) -> tuple[int, int, int, bool, str]:
     return int(match[1]), int(match[2]), int(match[3]), "-" not in version, version
 
 
-def nearest(name: str, allowed: Iterable[str]) -> str:
-    """`Did you mean ...? ` for a name that is nearly right, else nothing."""
-    close = difflib.get_close_matches(name, list(allowed), n=1)
-    return f"Did you mean {close[0]!r}? " if close else ""
+def _schema() -> Any:
+    return json.loads(Path(__file__).with_name("components.schema.json").read_text(encoding="utf-8"))
 
 
-def _component(path: Path, name: str, entry: Any) -> Component:
-    """One checked entry; a fault in the register is ours, not the user's, hence HarnessError."""
+def _check(path: Path, raw: Any) -> None:
+    """HarnessError with every fault of the register; the register belongs to muster, so this is no UsageError."""
+    import jsonschema
 
-    def fault(text: str) -> HarnessError:
-        return HarnessError(f"{path}: component {name}: {text}")
+    errors = jsonschema.Draft202012Validator(_schema()).iter_errors(raw)
+    if faults := dict.fromkeys(_fault(error) for error in errors):
+        raise HarnessError("\n".join(f"{path}: {fault}" for fault in faults))
 
-    if not _NAME.fullmatch(str(name)) or not isinstance(entry, dict):
-        raise fault("needs a lower-case name and a mapping")
-    if extra := set(entry) - _FIELDS:
-        raise fault(f"unknown fields {', '.join(sorted(extra))}; allowed: {', '.join(sorted(_FIELDS))}")
-    for required in ("module", "default", "processes"):
-        if not entry.get(required):
-            raise fault(f"{required} is missing")
-    if not isinstance(entry["default"], str) or not VERSION.fullmatch(entry["default"]):
-        raise fault(f"default {entry['default']!r} is not a version such as 1.37.1")
-    processes = {}
-    for process, value in entry["processes"].items():
-        if not isinstance(value, dict) or set(value) - {"package", "file"} or "package" not in value:
-            raise fault(f"process {process}: expected package, and file if the binary has another name")
-        processes[process] = Process(process, value["package"], value.get("file", process))
-    for what, names in (
-        ("file", [p.file for p in processes.values()]),
-        ("package", [p.built_as for p in processes.values()]),
-    ):
-        if len(set(names)) != len(names):
-            raise fault(f"two processes have the same {what} name: {', '.join(names)}")
-    for files, patterns in entry.get("files", {}).items():
-        if not isinstance(patterns, list) or not patterns or not all(_inside(pattern) for pattern in patterns):
-            raise fault(f"files {files}: expected a list of patterns relative to the module, such as config/crd/*.yaml")
-    for swap in entry.get("swaps", ()):
-        if set(swap) != {"prefix", "asked", "taken"}:
-            raise fault("a swap has the fields prefix, asked and taken")
+
+def _fault(error: jsonschema.ValidationError) -> str:
+    """One sentence for one fault: where it is, what is expected, what is there."""
+    schema: Any = error.schema
+    keys = [key for key in error.absolute_path if isinstance(key, str)]
+    where = f"component {' '.join(keys[1:])}: " if len(keys) > 1 else ""
+    if expected := schema.get("description"):
+        return f"{where}expected {expected}; given: {reprlib.repr(error.instance)}"
+    if error.validator == "additionalProperties":
+        return f"{where}{error.message}; allowed: {', '.join(sorted(schema['properties']))}"
+    return f"{where}{error.message}"
+
+
+def _component(path: Path, name: str, entry: Mapping[str, Any]) -> Component:
+    """The component of an entry that follows the schema, with the checks that a schema cannot make."""
+    processes = {
+        process: ComponentProcess(process, value["package"], value.get("file", process))
+        for process, value in entry["processes"].items()
+    }
     values = dict(entry) | {
         "processes": processes,
+        "release": Release(**entry["release"]) if "release" in entry else None,
         "swaps": tuple(Swap(**swap) for swap in entry.get("swaps", ())),
         "staging": tuple((rule["prefix"], rule["version"]) for rule in entry.get("staging", ())),
     }
     component = Component(name=name, **values)
+    for what, names in (
+        ("file", [process.file for process in processes.values()]),
+        ("package", [process.built_as for process in processes.values()]),
+    ):
+        if len(set(names)) != len(names):
+            raise HarnessError(f"{path}: component {name}: two processes have the same {what} name: {', '.join(names)}")
     try:
         component.linker_flags(component.default)
         [fill(template, component.default) for _, template in component.staging]
     except (KeyError, IndexError, ValueError) as error:
-        raise fault(f"a template uses an unknown placeholder: {error}") from error
+        raise HarnessError(f"{path}: component {name}: a template uses an unknown placeholder: {error}") from error
     return component
-
-
-def _inside(pattern: Any) -> bool:
-    """Whether a glob pattern stays inside the folder it is used in."""
-    return isinstance(pattern, str) and bool(pattern) and not pattern.startswith("/") and ".." not in pattern.split("/")

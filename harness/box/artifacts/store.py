@@ -1,12 +1,12 @@
-"""The cache of finished artifacts: content-addressed, never half-written, built once however many ask.
+"""The cache of finished artifacts: content-addressed, never incomplete, built once even if several processes ask.
 
     <cache>/artifacts/<component>/<version>-<key>/     the binaries, or the files of the module, and artifact.json
     <cache>/artifacts/<component>/.<version>-<recipe>.lock
-    <cache>/artifacts/<component>/.tmp-<version>-<recipe>-*    a build under way, or what an interrupted one left
+    <cache>/artifacts/<component>/.tmp-<version>-<recipe>-*    the folder of a running or an interrupted build
 
-The *recipe* is the hash of everything muster decides: lock files, packages, flags, platform. The *key* adds the Go
-that was used. Looking up goes by recipe, because a newer Go on PATH is no reason to build for minutes what is there;
-the key keeps builds of two toolchains apart. A folder appears by one rename, so readers need no lock.
+The *recipe* is the hash of everything that muster decides: lock files, packages, flags, platform. The *key* adds the
+version of Go. `find` looks for the recipe, because a newer Go on PATH is no reason to build again; the key separates
+the builds of two toolchains. A folder appears by one rename, so readers need no lock.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SHORT = 12  # hex digits of a hash in a folder name
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class StoredFile:
     """One file of an artifact, as recorded when it was installed; `file` is its path in the artifact's folder."""
 
     file: str
@@ -45,8 +45,8 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """What artifact.json says."""
+class StoredArtifact:
+    """One artifact in the store: the content of artifact.json, and its folder."""
 
     component: str
     version: str
@@ -57,7 +57,7 @@ class Record:
     toolchain: str
     tags: str
     built_seconds: float
-    binaries: Mapping[str, Binary]
+    binaries: Mapping[str, StoredFile]
     path: Path
 
     def size(self) -> int:
@@ -74,7 +74,7 @@ def lock_hash(lock: Lock) -> str:
 
 
 def recipe_hash(component: Component, lock: Lock) -> str:
-    """The hash of everything about a build that muster decides."""
+    """The hash of everything that muster decides about a build."""
     recipe: dict[str, object] = {
         "lock": lock_hash(lock),
         "packages": {name: [p.package, p.file] for name, p in component.processes.items()},
@@ -90,7 +90,7 @@ def recipe_hash(component: Component, lock: Lock) -> str:
 
 
 def program_file(component: Component) -> Path:
-    """The main.go of ours that a component is built from."""
+    """The main.go in this repository that a component is built from."""
     return data_root() / "clusters" / component.program
 
 
@@ -99,55 +99,57 @@ def key(recipe: str, toolchain: str) -> str:
     return hashlib.sha256(f"{recipe} {toolchain}".encode()).hexdigest()
 
 
-def find(component: Component, lock: Lock, recipe: str | None = None) -> Record | None:
-    """The stored artifact of a recipe, by default the build's, newest first; None if there is none that is complete."""
+def find(component: Component, lock: Lock, recipe: str | None = None) -> StoredArtifact | None:
+    """The newest complete artifact of a recipe, by default the recipe of the build; None if there is none."""
     recipe = recipe or recipe_hash(component, lock)
-    found = [record for record in records(component.name) if record.recipe == recipe and complete(record)]
-    return max(found, key=lambda record: record.path.stat().st_mtime, default=None)
+    artifacts = [
+        artifact for artifact in stored_artifacts(component.name) if artifact.recipe == recipe and complete(artifact)
+    ]
+    return max(artifacts, key=lambda artifact: artifact.path.stat().st_mtime, default=None)
 
 
-def complete(record: Record) -> bool:
-    """Cheap check that the files are there in their recorded size; `verify` reads them."""
-    for binary in record.binaries.values():
-        path = record.path / binary.file
+def complete(artifact: StoredArtifact) -> bool:
+    """Whether all files exist with their recorded size; `verify` also reads them."""
+    for binary in artifact.binaries.values():
+        path = artifact.path / binary.file
         if not path.is_file() or path.stat().st_size != binary.size:
             return False
     return True
 
 
-def records(component: str | None = None) -> list[Record]:
+def stored_artifacts(component: str | None = None) -> list[StoredArtifact]:
     """Everything that is stored, by component and version."""
-    found = (read(path.parent) for path in _root().glob(f"{component or '*'}/*/{_RECORD}"))
-    return sorted((record for record in found if record), key=lambda record: str(record.path))
+    artifacts = (read(path.parent) for path in _root().glob(f"{component or '*'}/*/{_RECORD}"))
+    return sorted((artifact for artifact in artifacts if artifact), key=lambda artifact: str(artifact.path))
 
 
-def read(path: Path) -> Record | None:
-    """The record of one folder; None if it cannot be read, which the store treats as not being there."""
+def read(path: Path) -> StoredArtifact | None:
+    """The artifact in one folder; None if artifact.json cannot be read: the store ignores such a folder."""
     try:
         raw = json.loads((path / _RECORD).read_text(encoding="utf-8"))
-        binaries = {name: Binary(**value) for name, value in raw.pop("binaries").items()}
-        return Record(**raw, binaries=binaries, path=path)
+        binaries = {name: StoredFile(**value) for name, value in raw.pop("binaries").items()}
+        return StoredArtifact(**raw, binaries=binaries, path=path)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
-def verify(record: Record) -> None:
+def verify(artifact: StoredArtifact) -> None:
     """Hash every file again; a difference is an ArtifactError with both values."""
-    for name, binary in record.binaries.items():
-        path = record.path / binary.file
-        seen = sha256(path) if path.is_file() else "missing"
-        if seen != binary.sha256:
+    for name, binary in artifact.binaries.items():
+        path = artifact.path / binary.file
+        digest = sha256(path) if path.is_file() else "missing"
+        if digest != binary.sha256:
             raise ArtifactError(
-                f"{record.component} {record.version}: {name} is not what was installed\n"
+                f"{artifact.component} {artifact.version}: {name} is not what was installed\n"
                 f"  recorded: sha256 {binary.sha256}\n"
-                f"  found:    {'sha256 ' if path.is_file() else ''}{seen}  ({path})",
-                hint=f"Remove {record.path} and run `muster get {record.component}@{record.version}`.",
+                f"  found:    {'sha256 ' if path.is_file() else ''}{digest}  ({path})",
+                hint=f"Remove {artifact.path} and run `muster get {artifact.component}@{artifact.version}`.",
             )
 
 
 @contextmanager
 def exclusive(component: Component, lock: Lock, progress: Progress, recipe: str | None = None) -> Iterator[None]:
-    """Only one process at a time may make a given artifact; whoever waits says so."""
+    """Let only one process at a time make an artifact; the others report that they wait."""
     name = f"{lock.version}-{(recipe or recipe_hash(component, lock))[:_SHORT]}"
     folder = _root() / component.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -168,7 +170,7 @@ def exclusive(component: Component, lock: Lock, progress: Progress, recipe: str 
 
 
 def _sweep(folder: Path, ours: str) -> None:
-    """Remove what killed builds left: a leftover whose lock is ours, or free, has no builder any more."""
+    """Remove the folders of killed builds: if the lock of a folder is free, or ours, no process builds there."""
     for leftover in folder.glob(".tmp-*"):
         name = leftover.name.removeprefix(".tmp-").rpartition("-")[0]
         with suppress(Timeout), nullcontext() if name == ours else FileLock(folder / f".{name}.lock", timeout=0):
@@ -182,21 +184,17 @@ def install(
     source: str,
     make: Callable[[Path], Mapping[str, Path]],
     recipe: str | None = None,
-) -> Record:
-    """Let `make` fill the folder STAGED of a fresh one, then put that in place by one rename. Hold `exclusive`."""
+) -> StoredArtifact:
+    """Let `make` fill the folder STAGED of a new folder, then move that in place by one rename. Hold `exclusive`."""
     recipe = recipe or recipe_hash(component, lock)
-    name = f"{lock.version}-{key(recipe, toolchain)[:_SHORT]}"
     folder = _root() / component.name
     work = Path(tempfile.mkdtemp(prefix=f".tmp-{lock.version}-{recipe[:_SHORT]}-", dir=folder))
     started = time.monotonic()
     try:
         staged = work / STAGED
         staged.mkdir()
-        binaries = {
-            name: Binary(path.relative_to(staged).as_posix(), path.stat().st_size, sha256(path))
-            for name, path in make(work).items()
-        }
-        record = Record(
+        files = make(work)
+        artifact = StoredArtifact(
             component=component.name,
             version=lock.version,
             source=source,
@@ -206,16 +204,25 @@ def install(
             toolchain=toolchain,
             tags=",".join(component.tags),
             built_seconds=round(time.monotonic() - started, 1),
-            binaries=binaries,
-            path=folder / name,
+            binaries={name: _stored_file(staged, path) for name, path in files.items()},
+            path=folder / f"{lock.version}-{key(recipe, toolchain)[:_SHORT]}",
         )
-        stored = {field: value for field, value in asdict(record).items() if field != "path"}
-        (staged / _RECORD).write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
-        shutil.rmtree(record.path, ignore_errors=True)  # an incomplete one; `find` did not accept it
-        staged.rename(record.path)
-        return record
+        _publish(staged, artifact)
+        return artifact
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _stored_file(staged: Path, path: Path) -> StoredFile:
+    return StoredFile(path.relative_to(staged).as_posix(), path.stat().st_size, sha256(path))
+
+
+def _publish(staged: Path, artifact: StoredArtifact) -> None:
+    """Write artifact.json beside the files and rename the folder to its final name."""
+    data = {field: value for field, value in asdict(artifact).items() if field != "path"}
+    (staged / _RECORD).write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    shutil.rmtree(artifact.path, ignore_errors=True)  # an incomplete artifact, which `find` did not accept
+    staged.rename(artifact.path)
 
 
 def sha256(path: Path) -> str:
@@ -226,3 +233,13 @@ def sha256(path: Path) -> str:
 
 def _root() -> Path:
     return cache_root() / "artifacts"
+
+
+def own_builds() -> dict[tuple[str, str, str], str]:
+    """The checksum of every program in the store, by component, version and process; of several builds the newest."""
+    newest = sorted(stored_artifacts(), key=lambda artifact: artifact.path.stat().st_mtime)
+    return {
+        (artifact.component, artifact.version, process): binary.sha256
+        for artifact in newest
+        for process, binary in artifact.binaries.items()
+    }

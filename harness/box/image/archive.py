@@ -1,8 +1,8 @@
-"""Container images written by hand: an archive that `docker load`, `kind load` and containerd read, with no engine.
+"""Write container images without a container engine: archives for `docker load`, `kind load` and containerd.
 
-An image made of one of our binaries needs no Dockerfile and no daemon: it is a tar of a few files, a configuration and
-a list. Everything that could differ between two writers (order, times, owners, names) is fixed, so the same content
-always gives the same bytes, and the hash of an archive says what is in it.
+An image with one binary needs no Dockerfile and no daemon: it is a tar of a few files, a configuration and a list.
+Order, times, owners and names are fixed, so the same content always gives the same bytes, and the hash of an archive
+identifies its content.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from harness.box.artifacts.elf import stands_alone
+from harness.box.artifacts.elf import is_static
 from harness.core.errors import UsageError
 
 PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -29,23 +29,25 @@ EPOCH = "1970-01-01T00:00:00Z"
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What an image is made of: files by their path in it, and how it is started."""
+    """The content of an image: files by their path, and how it is started."""
 
     name: str  # with its tag
-    files: Mapping[str, Path | str] = field(default_factory=dict)  # a file of ours, or `-> target` for a symlink
+    files: Mapping[str, Path | str] = field(
+        default_factory=dict
+    )  # a file of this machine, or `-> target` for a symlink
     entrypoint: Sequence[str] = ()
     command: Sequence[str] = ()
     environment: Sequence[str] = (PATH,)
-    folders: Sequence[str] = ()  # empty ones it needs
+    folders: Sequence[str] = ()  # empty folders
     stop_signal: str = ""
 
 
 def program_image(name: str, binary: Path, program: str = "") -> Image:
-    """An image of one program and nothing else; UsageError for one that needs more than itself."""
-    if not stands_alone(binary):
+    """An image with one program and nothing else; UsageError for a program that needs other files."""
+    if not is_static(binary):
         raise UsageError(
-            f"{binary} cannot be run in a kind box, where its image would hold this file alone: it is a script, or "
-            "linked against libraries",
+            f"{binary} cannot run in a kind box: its image would contain this file only, and it is a script or needs "
+            "shared libraries",
             hint="Link it statically (CGO_ENABLED=0 for Go), or use the embedded box.",
         )
     where = f"/{program or binary.name}"
@@ -53,7 +55,7 @@ def program_image(name: str, binary: Path, program: str = "") -> Image:
 
 
 def architecture() -> str:
-    """This machine's, as images call it."""
+    """The architecture of this machine, as images name it."""
     return ARCHITECTURES.get(platform.machine(), platform.machine())
 
 
@@ -72,7 +74,7 @@ def write(image: Image, target: Path) -> Path:
 
 
 def write_layer(image: Image, layer: IO[bytes], size: int, digest: str, target: Path) -> Path:
-    """Write an image around a layer that is there already; `digest` is the hash of its plain tar."""
+    """Write an image with a finished layer; `digest` is the hash of its uncompressed tar."""
     config = json.dumps(_config(image, digest), sort_keys=True).encode()
     name = f"{hashlib.sha256(config).hexdigest()}.json"
     listed = [{"Config": name, "RepoTags": [image.name], "Layers": [f"{digest}/layer.tar"]}]
@@ -87,8 +89,8 @@ def write_layer(image: Image, layer: IO[bytes], size: int, digest: str, target: 
 
 
 def tree(root: Path, sink: IO[bytes]) -> None:
-    """A whole file system as a layer: sorted, without times, with the owners, modes and links it has."""
-    seen: dict[tuple[int, int], str] = {}
+    """A whole file system as a layer: sorted, without times, with its owners, modes and links."""
+    first_link: dict[tuple[int, int], str] = {}
     with tarfile.open(fileobj=sink, mode="w|", format=tarfile.GNU_FORMAT) as layer:
         for path in sorted(root.rglob("*")):
             name = path.relative_to(root).as_posix()
@@ -100,10 +102,10 @@ def tree(root: Path, sink: IO[bytes]) -> None:
             key = (status.st_dev, status.st_ino)
             if entry.isreg() or entry.islnk():
                 entry.type = tarfile.REGTYPE
-                if key in seen:
-                    entry.type, entry.linkname, entry.size = tarfile.LNKTYPE, seen[key], 0
+                if key in first_link:
+                    entry.type, entry.linkname, entry.size = tarfile.LNKTYPE, first_link[key], 0
                 elif status.st_nlink > 1:
-                    seen[key] = name
+                    first_link[key] = name
             if entry.isreg():
                 entry.size = status.st_size
                 with path.open("rb") as content:
@@ -113,7 +115,7 @@ def tree(root: Path, sink: IO[bytes]) -> None:
 
 
 class _Packer(io.RawIOBase):
-    """Compresses what is written, and hashes it on the way in."""
+    """Compresses what is written, and hashes the uncompressed bytes."""
 
     def __init__(self, sink: IO[bytes], digest: hashlib._Hash) -> None:
         self._sink, self._digest = sink, digest
@@ -135,16 +137,16 @@ class _Packer(io.RawIOBase):
 
 
 def _entries(image: Image) -> Iterator[tuple[tarfile.TarInfo, Path | None]]:
-    """Every member of the layer in order: folders before what is in them."""
+    """Every member of the layer in order: folders before their content."""
     folders = {parent.as_posix() for path in image.files for parent in Path(path.lstrip("/")).parents} - {"."}
     folders |= {folder.strip("/") for folder in image.folders}
-    wanted: dict[str, Path | str | None] = dict.fromkeys(folders)
-    wanted |= {path.lstrip("/"): source for path, source in image.files.items()}
-    for path, source in sorted(wanted.items()):
+    members: dict[str, Path | str | None] = dict.fromkeys(folders)
+    members |= {path.lstrip("/"): source for path, source in image.files.items()}
+    for path, source in sorted(members.items()):
         if source is None:
-            yield _member(path, kind=tarfile.DIRTYPE, mode=0o1777 if path == "tmp" else 0o755), None
+            yield _member(path, member_type=tarfile.DIRTYPE, mode=0o1777 if path == "tmp" else 0o755), None
         elif isinstance(source, str):
-            entry = _member(path, kind=tarfile.SYMTYPE, mode=0o777)
+            entry = _member(path, member_type=tarfile.SYMTYPE, mode=0o777)
             entry.linkname = source.removeprefix("-> ")
             yield entry, None
         else:
@@ -152,9 +154,9 @@ def _entries(image: Image) -> Iterator[tuple[tarfile.TarInfo, Path | None]]:
             yield _member(path, size=status.st_size, mode=0o755 if status.st_mode & 0o111 else 0o644), source
 
 
-def _member(path: str, *, size: int = 0, mode: int = 0o644, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
+def _member(path: str, *, size: int = 0, mode: int = 0o644, member_type: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
     entry = tarfile.TarInfo(path)
-    entry.size, entry.mode, entry.type = size, mode, kind
+    entry.size, entry.mode, entry.type = size, mode, member_type
     return entry
 
 
@@ -166,7 +168,10 @@ def _config(image: Image, digest: str) -> dict[str, object]:
     if image.stop_signal:
         run["StopSignal"] = image.stop_signal
     return {
-        "architecture": architecture(), "os": "linux", "created": EPOCH, "config": run,
+        "architecture": architecture(),
+        "os": "linux",
+        "created": EPOCH,
+        "config": run,
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest}"]},
         "history": [{"created": EPOCH, "created_by": "muster"}],
-    }  # fmt: skip
+    }

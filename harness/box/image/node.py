@@ -1,7 +1,7 @@
-"""Build the node image: Debian below, locked Go builds on it, every image of the control plane inside.
+"""Build the node image: Debian, locked Go builds, and every image of the control plane.
 
-What comes out is an archive for `docker load`, kept in the cache under the hash of all that went in. Made where no
-registry can be reached; where one can, the official kindest/node does the same.
+The result is an archive for `docker load`, stored in the cache under the hash of its whole content. It is for machines
+without access to a registry; elsewhere the official kindest/node serves the same purpose.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from harness.box.artifacts import Artifact, Progress, failures
 from harness.box.artifacts.progress import silent
 from harness.box.image import inner, preload, recipe, rootfs
 from harness.box.image.archive import PATH, Image, tree, write_layer
-from harness.box.image.say import Say
+from harness.box.image.progress import Reporter
 
-KEPT = 2  # images of one version, the one that is built included
-STALE = 6 * 3600.0  # seconds after which a working folder has no builder any more
-ROOM_MB = 4000  # the tree, its layer and the finished archive side by side
+IMAGES_PER_VERSION = 2  # including the image that is built
+STALE = 6 * 3600.0  # seconds after which no process uses a working folder any more
+NEEDED_MB = 4000  # for the file system, its layer and the finished archive at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +47,31 @@ class NodeImage:
         return recipe.store() / self.archive
 
 
-def stored() -> list[NodeImage]:
+def stored_images() -> list[NodeImage]:
     """Every finished image, by version."""
-    found = []
+    images = []
     for record in sorted(recipe.store().glob("node-*.json")):
         try:
             image = NodeImage(**json.loads(record.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             continue
         if image.path.is_file() and image.path.stat().st_size == image.size:
-            found.append(image)
-    return found
+            images.append(image)
+    return images
 
 
 def find(kubernetes: str | None = None, progress: Progress = silent) -> NodeImage | None:
-    """The finished image of this version, if it was built from what there is now."""
+    """The finished image of this version, if it was built from the current content."""
     versions = recipe.versions(kubernetes)
     artifacts = recipe.resolve_all(versions, progress)
     key = recipe.image_key(artifacts)
-    return next((image for image in stored() if image.key == key), None)
+    return next((image for image in stored_images() if image.key == key), None)
 
 
 def provide(kubernetes: str | None = None, progress: Progress = silent, mirror: str = "") -> NodeImage:
     """The image, built now if it is not there."""
     versions = recipe.versions(kubernetes)
-    say = Say(versions["kubernetes"], progress)
+    reporter = Reporter(versions["kubernetes"], progress)
     ready = find(kubernetes, progress) if _built(versions) else None
     if ready is not None:
         return ready
@@ -80,90 +80,96 @@ def provide(kubernetes: str | None = None, progress: Progress = silent, mirror: 
     key = recipe.image_key(artifacts)
     recipe.store().mkdir(parents=True, exist_ok=True)
     with FileLock(recipe.store() / f".node-{key[: recipe.SHORT]}.lock"):
-        ready = next((image for image in stored() if image.key == key), None)
-        if ready is not None:  # another muster made it while we waited
+        ready = next((image for image in stored_images() if image.key == key), None)
+        if ready is not None:  # another muster built it while this one waited
             return ready
-        failures.require_space(f"node image {versions['kubernetes']}", recipe.store(), ROOM_MB << 20)
+        failures.require_space(f"node image {versions['kubernetes']}", recipe.store(), NEEDED_MB << 20)
         _sweep()
-        image = _build(versions, artifacts, key, mirror or recipe.recipe().mirror, say)
-    say(f"built {image.tag}, {image.size / 1e6:.0f} MB", stage="done")
+        image = _build(versions, artifacts, key, mirror or recipe.recipe().mirror, reporter)
+    reporter(f"built {image.tag}, {image.size / 1e6:.0f} MB", stage="done")
     return image
 
 
 def _sweep() -> None:
-    """Remove what killed builds left, and all but the latest images of each version."""
+    """Remove the folders of killed builds, and all but the latest images of each version."""
     for leftover in recipe.store().glob(".*-*"):
         if leftover.is_dir() and time.time() - leftover.stat().st_mtime > STALE:
             shutil.rmtree(leftover, ignore_errors=True)
     by_version: dict[str, list[NodeImage]] = {}
-    for image in sorted(stored(), key=lambda one: one.path.stat().st_mtime):
+    for image in sorted(stored_images(), key=lambda image: image.path.stat().st_mtime):
         by_version.setdefault(image.kubernetes, []).append(image)
     for images in by_version.values():
-        for old in images[: -KEPT + 1]:
+        for old in images[: -IMAGES_PER_VERSION + 1]:
             old.path.with_suffix(".json").unlink(missing_ok=True)
             old.path.unlink(missing_ok=True)
 
 
 def _built(versions: Mapping[str, str]) -> bool:
-    return any(image.kubernetes == versions["kubernetes"] for image in stored())
+    return any(image.kubernetes == versions["kubernetes"] for image in stored_images())
 
 
 def _build(
-    versions: Mapping[str, str], artifacts: Mapping[str, Artifact], key: str, mirror: str, say: Say
+    versions: Mapping[str, str], artifacts: Mapping[str, Artifact], key: str, mirror: str, reporter: Reporter
 ) -> NodeImage:
     kubernetes = versions["kubernetes"]
     began = time.monotonic()
-    base = rootfs.provide(mirror, say)
+    base = rootfs.provide(mirror, reporter)
     with tempfile.TemporaryDirectory(prefix=".node-", dir=recipe.store()) as folder:
         work = Path(folder)
         root = work / "root"
-        say("laying out the file system")
+        reporter("laying out the file system")
         rootfs.unpack(base, root)
         packages = _packages(root)
-        _furnish(root, artifacts, kubernetes)
-        say("writing the images of the control plane")
-        archives = inner.write_all(artifacts, root, _made(work / "images"))
-        say("giving them to containerd")
+        _add_files(root, artifacts, kubernetes)
+        reporter("writing the images of the control plane")
+        archives = inner.write_all(artifacts, root, _folder(work / "images"))
+        reporter("importing the images into containerd")
         preload.preload(artifacts["containerd"], archives, root / "var/lib/containerd")
-        say("packing the node")
+        reporter("packing the node")
         name, tag = f"node-{kubernetes}-{key[: recipe.SHORT]}", recipe.tag(kubernetes, key)
         archive = _pack(root, work / "layer.tar", tag, recipe.store() / f"{name}.tar")
     image = NodeImage(
-        kubernetes, tag, key, dict(versions), packages, archive.stat().st_size, round(time.monotonic() - began, 1),
+        kubernetes,
+        tag,
+        key,
+        dict(versions),
+        packages,
+        archive.stat().st_size,
+        round(time.monotonic() - began, 1),
         archive.name,
-    )  # fmt: skip
+    )
     record = recipe.store() / f"{name}.json"
     record.write_text(json.dumps(asdict(image), indent=1) + "\n", encoding="utf-8")
     return image
 
 
-def _furnish(root: Path, artifacts: Mapping[str, Artifact], kubernetes: str) -> None:
-    """Put our binaries, files and settings of systemd into the file system."""
-    made = recipe.recipe()
-    for folder, names in made.programs.items():
+def _add_files(root: Path, artifacts: Mapping[str, Artifact], kubernetes: str) -> None:
+    """Copy the binaries, the files and the systemd settings into the file system."""
+    contents = recipe.recipe()
+    for folder, names in contents.programs.items():
         for name in names:
             component, _, process = name.partition(".")
             binary = artifacts[component].binaries[process]
-            target = _made(root / folder.lstrip("/")) / binary.name
+            target = _folder(root / folder.lstrip("/")) / binary.name
             shutil.copyfile(binary, target)
             target.chmod(0o755)
     files = recipe.source() / "files"
     for path in sorted(files.rglob("*")):
         if path.is_file():
             target = root / path.relative_to(files)
-            _made(target.parent)
+            _folder(target.parent)
             shutil.copyfile(path, target)
             target.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
-    (root / "var/lib/dbus/machine-id").unlink(missing_ok=True)  # or every node would take it for its own
+    (root / "var/lib/dbus/machine-id").unlink(missing_ok=True)  # otherwise all nodes would have the same machine id
     (root / "kind/version").write_text(f"v{kubernetes}")
     units = root / "etc/systemd/system"
-    for unit in made.masked:
+    for unit in contents.masked:
         _link(units / unit, "/dev/null")
     _link(units / "default.target", "/lib/systemd/system/multi-user.target")
     for unit in ("containerd.service", "kubelet.service"):
-        _link(_made(units / "multi-user.target.wants") / unit, f"/etc/systemd/system/{unit}")
+        _link(_folder(units / "multi-user.target.wants") / unit, f"/etc/systemd/system/{unit}")
     for folder in ("etc/cni/net.d", "etc/kubernetes/manifests", "var/lib/kubelet", "var/log/journal"):
-        _made(root / folder)
+        _folder(root / folder)
 
 
 def _pack(root: Path, layer: Path, tag: str, target: Path) -> Path:
@@ -171,9 +177,11 @@ def _pack(root: Path, layer: Path, tag: str, target: Path) -> Path:
     with layer.open("wb") as sink:
         tree(root, _Hashed(sink, digest))  # type: ignore[arg-type]
     image = Image(
-        tag, entrypoint=("/usr/local/bin/entrypoint", "/sbin/init"), environment=(PATH, "container=docker"),
+        tag,
+        entrypoint=("/usr/local/bin/entrypoint", "/sbin/init"),
+        environment=(PATH, "container=docker"),
         stop_signal="SIGRTMIN+3",
-    )  # fmt: skip
+    )
     with layer.open("rb") as content:
         return write_layer(image, content, layer.stat().st_size, digest.hexdigest(), target)
 
@@ -190,17 +198,17 @@ class _Hashed:
 
 
 def _packages(root: Path) -> dict[str, str]:
-    """What Debian says is installed."""
-    found, name = {}, ""
+    """The installed Debian packages with their versions."""
+    packages, name = {}, ""
     for line in (root / "var/lib/dpkg/status").read_text(errors="replace").splitlines():
         key, _, value = line.partition(": ")
         name = value if key == "Package" else name
         if key == "Version":
-            found[name] = value
-    return found
+            packages[name] = value
+    return packages
 
 
-def _made(folder: Path) -> Path:
+def _folder(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -1,7 +1,7 @@
-"""Put images into a node's containerd before there is a node.
+"""Import images into the containerd store of a node image while it is built.
 
-The node's own containerd runs here for a few seconds with the node's folder as its store. Only its image store is
-used: no plugin for Kubernetes, no container, nothing outside of the folder but a socket.
+The node's containerd runs here for a few seconds with a folder of the node as its store. Only its image store is used:
+no plugin for Kubernetes, no container, and nothing outside of the folder except a socket.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import contextlib
 import os
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from harness.box.artifacts import Artifact
+from harness.box.environment import component_environment
 from harness.core.errors import HarnessError
+from harness.core.waiting import until
 
 START_TIMEOUT = 30.0  # seconds; one is usual
 CONFIG = """\
@@ -33,14 +34,27 @@ disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime
 
 
 def preload(containerd: Artifact, archives: Sequence[Path], root: Path) -> None:
-    """Import the archives into the store at `root`; unpacking is left to the node, which needs not all of them."""
+    """Import the archives into the store at `root`; the node unpacks those that it needs."""
     with _running(containerd, root) as socket:
         for archive in archives:
-            command = [containerd.binaries["ctr"], "-a", socket, "-n", "k8s.io", "images", "import", "--no-unpack",
-                       "--local", "--digests=false", archive]  # fmt: skip
-            done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                raise HarnessError(f"containerd did not take {archive.name}:\n{done.stderr.strip()[-800:]}")
+            command = [
+                containerd.binaries["ctr"],
+                "-a",
+                socket,
+                "-n",
+                "k8s.io",
+                "images",
+                "import",
+                "--no-unpack",
+                "--local",
+                "--digests=false",
+                archive,
+            ]
+            result = subprocess.run(
+                [str(argument) for argument in command], capture_output=True, text=True, check=False
+            )
+            if result.returncode != 0:
+                raise HarnessError(f"containerd did not import {archive.name}:\n{result.stderr.strip()[-800:]}")
 
 
 @contextlib.contextmanager
@@ -49,7 +63,10 @@ def _running(containerd: Artifact, root: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="muster-containerd-") as folder:
         run = Path(folder)
         (run / "config.toml").write_text(CONFIG.format(root=root, run=run))
-        environment = {**os.environ, "PATH": f"{containerd.binaries['ctr'].parent}:{os.environ.get('PATH', '')}"}
+        environment = {
+            **component_environment(),
+            "PATH": f"{containerd.binaries['ctr'].parent}:{os.environ.get('PATH', '')}",
+        }
         with (run / "log").open("wb") as log:
             command = [str(containerd.binaries["containerd"]), "--config", str(run / "config.toml")]
             process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
@@ -67,9 +84,14 @@ def _running(containerd: Artifact, root: Path) -> Iterator[Path]:
 
 def _wait(containerd: Artifact, run: Path, process: subprocess.Popen[bytes]) -> None:
     ask = [str(containerd.binaries["ctr"]), "-a", str(run / "sock"), "version"]
-    deadline = time.monotonic() + START_TIMEOUT
-    while subprocess.run(ask, capture_output=True, check=False).returncode != 0:
-        if process.poll() is not None or time.monotonic() > deadline:
-            tail = "\n".join(f"  {line[:300]}" for line in (run / "log").read_text(errors="replace").splitlines()[-6:])
-            raise HarnessError(f"containerd, which is to hold the node's images, did not come up:\n{tail}")
-        time.sleep(0.1)
+
+    def failure() -> HarnessError:
+        tail = "\n".join(f"  {line[:300]}" for line in (run / "log").read_text(errors="replace").splitlines()[-6:])
+        return HarnessError(f"containerd, which imports the images of the node, did not start:\n{tail}")
+
+    def answers() -> bool:
+        if process.poll() is not None:
+            raise failure()
+        return subprocess.run(ask, capture_output=True, check=False).returncode == 0
+
+    until(answers, START_TIMEOUT, "containerd answers", poll=0.1, failure=failure)

@@ -1,7 +1,7 @@
-"""What the node image is made of, read from clusters/image, and the key under which a finished one is kept.
+"""The content of the node image, read from clusters/image, and the key of a finished image.
 
-The key is a hash over everything that goes in: binaries, files, packages. So an image that is there need not be looked
-into, and whatever is changed gives another one.
+The key is a hash of the whole content: binaries, files, packages. A finished image is found by its key alone, and any
+change gives another key.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from harness.box.data import cache_root, data_root
 from harness.box.image.archive import architecture
 from harness.core.errors import UsageError
 
-STEPS = 1  # of the way the image is put together; raise it when that changes what comes out
+PROCEDURE = 1  # number of the build procedure; raise it when a change of the procedure changes the image
 SHORT = 12  # hex digits of a key in a name
-FOLLOWS = {"kubernetes", "kubernetes-node"}  # components that have the version of the cluster
+VERSION_OF_CLUSTER = {"kubernetes", "kubernetes-node"}  # components that have the version of the cluster
 
 
 @dataclass(frozen=True, slots=True)
-class Inner:
-    """One image that the node holds before it starts."""
+class InnerImage:
+    """One image that the node has before it starts."""
 
     name: str
     program: str = ""  # COMPONENT.PROCESS
@@ -46,7 +46,7 @@ class Recipe:
     mirror: str
     packages: Sequence[str]
     programs: Mapping[str, Sequence[str]]  # folder of the node -> COMPONENT.PROCESS
-    images: Sequence[Inner]
+    images: Sequence[InnerImage]
     masked: Sequence[str]
 
     def components(self) -> list[str]:
@@ -58,7 +58,7 @@ class Recipe:
 @lru_cache(maxsize=1)
 def recipe() -> Recipe:
     raw: dict[str, Any] = yaml.safe_load((source() / "image.yaml").read_text(encoding="utf-8"))
-    return Recipe(**{**raw, "images": tuple(Inner(**one) for one in raw["images"])})
+    return Recipe(**{**raw, "images": tuple(InnerImage(**image) for image in raw["images"])})
 
 
 def source() -> Path:
@@ -66,41 +66,42 @@ def source() -> Path:
 
 
 def store() -> Path:
-    """Where finished images and what they are made from are kept."""
+    """The folder of finished images and of the file systems they are made from."""
     return cache_root() / "images"
 
 
 def versions(kubernetes: str | None = None) -> dict[str, str]:
-    """Which version of each component a node of this Kubernetes has; UsageError if there is no lock for it."""
+    """The version of each component of a node with this Kubernetes; UsageError if there is no lock for it."""
     register = load()
-    wanted = register.lock("kubernetes", kubernetes).version
-    if wanted not in register.locks("kubernetes-node"):
+    version = register.lock("kubernetes", kubernetes).version
+    if version not in register.locks("kubernetes-node"):
         raise UsageError(
-            f"there is no node image of Kubernetes {wanted}",
-            hint=f"To be had: {', '.join(register.locks('kubernetes-node'))}. To add one: "
-            f"`muster lock kubernetes-node@{wanted}`.",
+            f"there is no node image of Kubernetes {version}",
+            hint=f"Available: {', '.join(register.locks('kubernetes-node'))}. To add one: "
+            f"`muster lock kubernetes-node@{version}`.",
         )
     return {
-        name: wanted if name in FOLLOWS else register.lock(name).version for name in (*recipe().components(), "kind")
+        name: version if name in VERSION_OF_CLUSTER else register.lock(name).version
+        for name in (*recipe().components(), "kind")
     }
 
 
-def resolve_all(wanted: Mapping[str, str], progress: Progress) -> dict[str, Artifact]:
-    """Every binary of the node, built now if it is nowhere to be found."""
-    return {name: resolve(name, wanted[name], progress=progress) for name in recipe().components()}
+def resolve_all(versions: Mapping[str, str], progress: Progress) -> dict[str, Artifact]:
+    """Every binary of the node; those that no source has are built now."""
+    return {name: resolve(name, versions[name], progress=progress) for name in recipe().components()}
 
 
 def rootfs_key() -> str:
-    """The hash over what the file system is made of; where its packages are fetched from makes no difference."""
+    """The hash of the content of the file system; the mirror is not part of it."""
     parts = [recipe().suite, *sorted(recipe().packages), architecture()]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def image_key(artifacts: Mapping[str, Artifact]) -> str:
-    """The hash over everything that goes into a node image."""
+    """The hash of the whole content of a node image."""
     files = {path.relative_to(source()).as_posix(): path for path in sorted(source().rglob("*")) if path.is_file()}
     parts = {
-        "steps": STEPS,
+        "steps": PROCEDURE,
         "rootfs": rootfs_key(),
         "binaries": {name: dict(sorted(artifact.checksums.items())) for name, artifact in sorted(artifacts.items())},
         "files": {

@@ -1,7 +1,7 @@
 """One kind cluster, through pytest-kind's KindCluster with our own kind and kubectl.
 
-KindCluster calls a program named kind; it is given a small script that passes everything on and adds what it has no
-word for: what kind says goes into the box's log, and a cluster that failed to come up is retained, so that its logs
+KindCluster calls a program named kind; it is given a small script that passes everything on and adds what it cannot
+do: the output of kind goes into the box's log, and a cluster that failed to come up is retained, so that its logs
 can be had before it is removed.
 """
 
@@ -27,7 +27,7 @@ esac
 """
 
 
-class Cluster:
+class LocalCluster:
     """A kind cluster whose files lie in a box's folder."""
 
     def __init__(self, directory: Path, name: str, image: str, *, kind: Path, kubectl: Path) -> None:
@@ -60,7 +60,7 @@ class Cluster:
             raise HarnessError(f"kind could not load {archive.name} into {self.name}:\n{self.tail()}")
 
     def export_logs(self, folder: Path) -> None:
-        """Everything the nodes have to say: journals, kubelet, containerd, pods. Never fails: it serves a failure."""
+        """All logs of the nodes: journals, kubelet, containerd, pods. Never fails: it serves a failure."""
         command = [str(self.driver.kind_path), "export", "logs", "--name", self.name, str(folder)]
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(command, check=False, stdin=subprocess.DEVNULL, timeout=120)
@@ -78,12 +78,12 @@ class Cluster:
         return [sys.executable, "-m", removal.__name__, self.name]
 
     def tail(self, lines: int = 12) -> str:
-        """The last words of kind."""
+        """The last lines that kind wrote."""
         try:
-            said = self.log.read_text(errors="replace").splitlines()
+            text = self.log.read_text(errors="replace").splitlines()
         except OSError:
-            said = []
-        return "\n".join(f"  {line[:300]}" for line in said[-lines:] if line.strip()) or "  (it said nothing)"
+            text = []
+        return "\n".join(f"  {line[:300]}" for line in text[-lines:] if line.strip()) or "  (it wrote nothing)"
 
 
 def require_driver() -> None:
@@ -97,6 +97,6 @@ def _driver() -> Any:
     except ImportError as error:
         raise UsageError(
             "a kind box needs pytest-kind, which is not installed",
-            hint="pip install 'muster[kind]'. It is GPL-3.0-or-later, therefore never installed by itself.",
+            hint="pip install 'gang-muster[kind]'. It is GPL-3.0-or-later, therefore never installed by itself.",
         ) from error
     return KindCluster

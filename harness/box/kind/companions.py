@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
-import harness
-from harness.box import profile
-from harness.box.data import data_root
-from harness.box.embedded import EmbeddedBox
+from harness.box.base import Box, Command, Probe, Process
+from harness.box.data import PACKAGE
 from harness.box.kind import relay
-from harness.box.process import Command, Probe, Process
+from harness.box.kwok import kwok_command
 
 READY_TIMEOUT = 60.0  # seconds for a relay to listen; a tenth of one is usual
 
@@ -18,15 +15,14 @@ READY_TIMEOUT = 60.0  # seconds for a relay to listen; a tenth of one is usual
 class Companions:
     """Starts them; they end with the box."""
 
-    def __init__(self, box: EmbeddedBox) -> None:
+    def __init__(self, box: Box) -> None:
         self._box = box
 
     def start_kwok(self) -> None:
         """Plays fake nodes and their pods."""
         box = self._box
         box.identity("kwok")
-        flags = profile.flags("kwok", stages=data_root() / "clusters" / "stages.yaml")
-        box.run(Command("kwok", (str(box.artifacts["kwok"].binaries["kwok"]), *flags), role="nodes"))
+        box.run(kwok_command(box.artifacts["kwok"]))
 
     def start_gpus(self) -> None:
         """Puts GPUs back that a kubelet drops."""
@@ -37,7 +33,7 @@ class Companions:
         self._python("follow", "follow", str(self._box.identity("follow")), "logs")
 
     def start_relay(self, port: int) -> None:
-        """Have whoever listens on this port of 127.0.0.1 reached from the cluster."""
+        """Let the cluster reach the process that listens on this port of 127.0.0.1."""
         name = f"relay-{port}"
         if name not in self._box.processes:
             started = self._python(name, "relay", relay.gateway(), str(port), probe=lambda: relay.listens(port))
@@ -45,5 +41,5 @@ class Companions:
 
     def _python(self, name: str, module: str, *arguments: str, probe: Probe | None = None) -> Process:
         command = (sys.executable, "-m", f"harness.box.kind.{module}", *arguments)
-        where = str(Path(harness.__file__).resolve().parent.parent)
+        where = str(PACKAGE.parent)
         return self._box.run(Command(name, command, {"PYTHONPATH": where}, role="box"), probe)

@@ -9,7 +9,7 @@ from pathlib import Path
 import jinja2
 
 from harness.box.data import data_root
-from harness.box.profile import Profile
+from harness.box.minor import Minor
 
 # kubeadm's own flags stay; lists replace each other when kind merges a patch, so kind's two are repeated here.
 APISERVER = {
@@ -33,23 +33,38 @@ SCHEDULER = {"leader-elect": "false"}
 
 
 def cluster_config(
-    *, name: str, profile: Profile, gates: Mapping[str, bool], workers: int, port: int, own: bool, audit_folder: Path,
-    versions: Mapping[str, str], sync: str,
-) -> str:  # fmt: skip
+    *,
+    name: str,
+    minor: Minor,
+    gates: Mapping[str, bool],
+    workers: int,
+    port: int,
+    own_image: bool,
+    audit_folder: Path,
+    versions: Mapping[str, str],
+    sync: str,
+) -> str:
     """The file for `kind create cluster --config`."""
-    served = {"runtime-config": ",".join(f"{group}=true" for group in profile.runtime_config)}
+    served = {"runtime-config": ",".join(f"{group}=true" for group in minor.runtime_config)}
 
     def flags(base: Mapping[str, str], component: str) -> dict[str, str]:
-        found = profile.gate_flags(component, gates)
-        return {**base, **({"feature-gates": found[0].partition("=")[2]} if found else {})}
+        gate_flags = minor.gate_flags(component, gates)
+        return {**base, **({"feature-gates": gate_flags[0].partition("=")[2]} if gate_flags else {})}
 
     return _template().render(
-        name=name, workers=workers, port=port, own=own, sync=sync, audit_folder=str(audit_folder),
+        name=name,
+        workers=workers,
+        port=port,
+        own=own_image,
+        sync=sync,
+        audit_folder=str(audit_folder),
         audit_policy=str(data_root() / "clusters" / "audit-policy.yaml"),
         apiserver=flags({**APISERVER, **served}, "apiserver"),
-        controller_manager=flags(CONTROLLER_MANAGER, "controllerManager"), scheduler=flags(SCHEDULER, "scheduler"),
-        etcd=versions.get("etcd", ""), coredns=versions.get("coredns", ""),
-    )  # fmt: skip
+        controller_manager=flags(CONTROLLER_MANAGER, "controllerManager"),
+        scheduler=flags(SCHEDULER, "scheduler"),
+        etcd=versions.get("etcd", ""),
+        coredns=versions.get("coredns", ""),
+    )
 
 
 @lru_cache(maxsize=1)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from harness.box.api import PATCH_JSON, POD, Api, Object, Resource
-from harness.box.kind.programs import Program
-from harness.box.process import Command
+from harness.box.api import PATCH_JSON, Api, Object
+from harness.box.base import Command
+from harness.box.kind.programs import ContainerProgram
+from harness.core.kinds import DEPLOYMENT, POD
 
-DEPLOYMENT = Resource("apps/v1", "Deployment", "deployments", True)
 
-
-class DeployedProgram(Program):
+class DeployedProgram(ContainerProgram):
     """A program of an integration, which a Deployment of one replica starts.
 
     Its command is the program and, after it, the arguments of the container; others take effect when it is started.
@@ -51,6 +50,6 @@ class DeployedProgram(Program):
         return f"-l app.kubernetes.io/name={self._deployment}"
 
     def _pod(self) -> Object | None:
-        found = self._api.list(POD, self._namespace, labelSelector=f"app.kubernetes.io/name={self._deployment}")
-        found = [pod for pod in found if not pod["metadata"].get("deletionTimestamp")]
-        return max(found, key=lambda pod: str(pod["metadata"]["creationTimestamp"]), default=None)
+        pods = self._api.list(POD, self._namespace, labelSelector=f"app.kubernetes.io/name={self._deployment}")
+        pods = [pod for pod in pods if not pod["metadata"].get("deletionTimestamp")]
+        return max(pods, key=lambda pod: str(pod["metadata"]["creationTimestamp"]), default=None)

@@ -27,8 +27,8 @@ def require_engine() -> str:
         raise _none("there is no `docker` on PATH")
     answer = _docker(["version", "--format", "{{.Server.Version}}"], QUICK)
     if answer.returncode != 0:
-        said = (answer.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise _none(said)
+        reason = (answer.stderr.strip().splitlines() or ["it wrote nothing"])[-1]
+        raise _none(reason)
     return answer.stdout.strip()
 
 
@@ -62,20 +62,20 @@ def pull(reference: str) -> None:
 
 
 def execute(container: str, command: Sequence[str], timeout: float = 30.0) -> str:
-    """What a command says inside a container; HarnessError if it fails."""
+    """The output of a command inside a container; HarnessError if it fails."""
     done = _docker(["exec", container, *command], timeout)
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip()[-400:]
-        raise HarnessError(f"{container}: {' '.join(command[:3])} failed: {said}")
+        output = (done.stderr or done.stdout).strip()[-400:]
+        raise HarnessError(f"{container}: {' '.join(command[:3])} failed: {output}")
     return done.stdout
 
 
 def copy_from_image(reference: str, path: str, target: Path) -> Path:
     """A file of an image that is not run for it; the target."""
-    made = _docker(["create", "--entrypoint", "/nothing", reference], 60)
-    if made.returncode != 0:
-        raise HarnessError(f"docker could not look into {reference}: {made.stderr.strip()[-400:]}")
-    container = made.stdout.strip()
+    created = _docker(["create", "--entrypoint", "/nothing", reference], 60)
+    if created.returncode != 0:
+        raise HarnessError(f"docker could not look into {reference}: {created.stderr.strip()[-400:]}")
+    container = created.stdout.strip()
     try:
         done = _docker(["cp", "--follow-link", f"{container}:{path}", str(target)], LONG)
     finally:
@@ -88,15 +88,19 @@ def copy_from_image(reference: str, path: str, target: Path) -> Path:
 def copy_program(container: str, name: str, target: Path) -> Path:
     """The executable of a program that runs inside a container, in whatever image it came; the target."""
     look = (
-        'for one in /proc/[0-9]*; do read -r words <"$one/comm" || continue; '
-        f'if [ "$words" = {shlex.quote(name[:COMM])} ]; then exec cat "$one/exe"; fi; done; exit 1'
+        'for process in /proc/[0-9]*; do read -r comm <"$process/comm" || continue; '
+        f'if [ "$comm" = {shlex.quote(name[:COMM])} ]; then exec cat "$process/exe"; fi; done; exit 1'
     )
     with target.open("wb") as file:
         try:
             done = subprocess.run(
-                ["docker", "exec", container, "sh", "-c", look], stdout=file, stderr=subprocess.PIPE, timeout=LONG,
-                check=False, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+                ["docker", "exec", container, "sh", "-c", look],
+                stdout=file,
+                stderr=subprocess.PIPE,
+                timeout=LONG,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
         except subprocess.TimeoutExpired:
             raise _silent("exec", LONG) from None
     if done.returncode != 0:
@@ -113,7 +117,7 @@ def processes(container: str) -> list[tuple[int, str]]:
 
 
 def clusters() -> list[str]:
-    """The kind clusters of muster's that have containers, whoever made them; empty if no engine answers."""
+    """The kind clusters of all runs of muster that have containers; empty if no engine answers."""
     if not available():
         return []
     try:
@@ -127,8 +131,8 @@ def clusters() -> list[str]:
 
 def containers(cluster: str) -> dict[str, str]:
     """The nodes of a cluster, by name, and what each is: created, running, exited, ..."""
-    wanted = ["--filter", f"label={CLUSTER_LABEL}={cluster}", "--format", "{{.Names}} {{.State}}"]
-    done = _docker(["ps", "--all", *wanted], QUICK)
+    query = ["--filter", f"label={CLUSTER_LABEL}={cluster}", "--format", "{{.Names}} {{.State}}"]
+    done = _docker(["ps", "--all", *query], QUICK)
     if done.returncode != 0:
         raise HarnessError(f"docker could not say what is left of {cluster}: {done.stderr.strip()[-400:]}")
     return dict(line.split() for line in done.stdout.splitlines())
@@ -142,16 +146,21 @@ def remove(names: Sequence[str]) -> None:
 def _docker(arguments: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
-            ["docker", *arguments], capture_output=True, text=True, errors="replace", timeout=timeout, check=False,
+            ["docker", *arguments],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            check=False,
             stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         raise _silent(arguments[0], timeout) from None
 
 
 def _silent(command: str, timeout: float) -> HarnessError:
-    said = f"docker {command} did not answer within {timeout:.0f} s"
-    return HarnessError(said, hint="Is the engine well? See: docker info")
+    message = f"docker {command} did not answer within {timeout:.0f} s"
+    return HarnessError(message, hint="Is the engine well? See: docker info")
 
 
 def _none(why: str) -> HarnessError:

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import urllib3
 
-from harness.box.api import POD, Api, Object
+from harness.box.api import Api, Object
+from harness.box.base import PROGRAM
 from harness.box.connect import connect
 from harness.core.errors import ApiError
+from harness.core.kinds import POD
 
-PROGRAM = "muster.dev/program"  # annotation of a pod: the name under which its program is known
 PAUSE = 1.0  # seconds before it asks an API server again that did not answer
 _TROUBLE = (ApiError, urllib3.exceptions.HTTPError, OSError, ValueError)
 
@@ -55,18 +56,18 @@ class Follower:
     def _follow(self, name: str, run: str, namespace: str, pod: str, container: str) -> None:
         path = f"{POD.path(namespace, pod)}/log"
         heard = self._heard.get(run)
-        asked = {"follow": "true", "container": container}
+        params = {"follow": "true", "container": container}
         if heard:
-            asked["sinceSeconds"] = str(max(1, round(time.time() - heard)))
+            params["sinceSeconds"] = str(max(1, round(time.time() - heard)))
         try:
             with (self._folder / f"{name}.log").open("ab", buffering=0) as log:
-                for piece in self._api.stream(path, asked):
+                for piece in self._api.stream(path, params):
                     log.write(piece)
                     self._heard[run] = time.time()
         except _TROUBLE as error:
             print(f"{name}: {error}", flush=True)
             time.sleep(PAUSE)
-            self._followed.discard(run)  # if it still runs, the next look at its pod begins anew
+            self._followed.discard(run)  # if it still runs, the next look at its pod begins again
 
     def keep(self) -> None:
         """Watch the pods until this process is ended."""

@@ -34,52 +34,56 @@ _VERSION = re.compile(r":v?(\d+\.\d+\.\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class EngineImage:
     """An image that the engine has."""
 
     reference: str
     kubernetes: str  # full version
-    own: bool
+    is_own: bool  # built by muster
     why: str
 
     def artifact(self, binaries: Mapping[str, Path]) -> Artifact:
         """Programs that were taken out of an image of somebody else's, and where they came from."""
         return Artifact(
-            "kubernetes", self.kubernetes, binaries, {name: sha256(path) for name, path in binaries.items()},
-            {name: path.stat().st_size for name, path in binaries.items()}, dict.fromkeys(binaries, self.reference),
-        )  # fmt: skip
+            "kubernetes",
+            self.kubernetes,
+            binaries,
+            {name: sha256(path) for name, path in binaries.items()},
+            {name: path.stat().st_size for name, path in binaries.items()},
+            dict.fromkeys(binaries, self.reference),
+        )
 
 
-def choose(wanted: str, kubernetes: str, listener: Listener) -> Chosen:
+def choose(choice: str, kubernetes: str, listener: Listener) -> EngineImage:
     """The image for nodes of this Kubernetes, pulled or built and loaded if need be."""
     minor = ".".join(kubernetes.removeprefix("v").split(".")[:2])
     official: str | None = _known()["images"].get(minor)
-    if wanted not in CHOICES:
-        return _named(wanted, listener)
-    if wanted == "official" and official is None:
+    if choice not in CHOICES:
+        return _named(choice, listener)
+    if choice == "official" and official is None:
         raise UsageError(
             f"there is no official node image of Kubernetes {minor} in clusters/kind/official.yaml",
             hint=f"Known: {', '.join(_known()['images'])}. Name one with --image REFERENCE, or use --image own.",
         )
     exact = kubernetes if kubernetes.count(".") == 2 else ""
     fits = official is not None and (not exact or f":v{exact}@" in official)
-    if wanted == "official" or (wanted == "auto" and fits and _reachable(str(_known()["registry"]))):
+    if choice == "official" or (choice == "auto" and fits and _reachable(str(_known()["registry"]))):
         assert official is not None
-        return _named(official, listener, why="the registry can be reached" if wanted == "auto" else "asked for")
-    why = "asked for" if wanted == "own" else "no registry can be reached" if fits else "no official image is known"
+        return _named(official, listener, why="the registry can be reached" if choice == "auto" else "asked for")
+    why = "asked for" if choice == "own" else "no registry can be reached" if fits else "no official image is known"
     return _own(kubernetes, listener, why)
 
 
-def _own(kubernetes: str, listener: Listener, why: str) -> Chosen:
+def _own(kubernetes: str, listener: Listener, why: str) -> EngineImage:
     version = load_register().lock("kubernetes", kubernetes).version
     image = own_images.provide(version, listener.build)
     if not docker.has_image(image.tag):
         with phase(listener, f"Loading {image.tag} into Docker ({why})"):
             docker.load(image.path)
-    return Chosen(image.tag, version, True, why)
+    return EngineImage(image.tag, version, True, why)
 
 
-def _named(reference: str, listener: Listener, why: str = "asked for") -> Chosen:
+def _named(reference: str, listener: Listener, why: str = "asked for") -> EngineImage:
     match = _VERSION.search(reference)
     if match is None:
         raise UsageError(
@@ -90,7 +94,7 @@ def _named(reference: str, listener: Listener, why: str = "asked for") -> Chosen
     if not docker.has_image(reference):
         with phase(listener, f"Pulling {reference} ({why})"):
             docker.pull(reference)
-    return Chosen(reference, match[1], reference.startswith("muster.local/"), why)
+    return EngineImage(reference, match[1], reference.startswith("muster.local/"), why)
 
 
 def _reachable(registry: str) -> bool:
@@ -104,5 +108,5 @@ def _reachable(registry: str) -> bool:
 @lru_cache(maxsize=1)
 def _known() -> dict[str, Any]:
     path = data_root() / "clusters" / "kind" / "official.yaml"
-    known: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return known
+    images: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return images

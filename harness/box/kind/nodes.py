@@ -7,14 +7,15 @@ whose cases need containers gets real workers instead of fake nodes, whenever a 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
-from harness.box.api import NODE, Api, Object
-from harness.box.kind.gpus import WANTED
+from harness.box.api import Api, Object
+from harness.box.kind.gpus import ANNOTATION
 from harness.box.nodes import Nodes, Pool
 from harness.core.errors import ApiError, HarnessError
 from harness.core.gang import GPU
+from harness.core.kinds import NODE
+from harness.core.waiting import until
 
 RESERVED = "muster.dev/real"  # taint of real workers that nobody has borrowed
 _TERM = {"matchExpressions": [{"key": "muster.dev/pool", "operator": "DoesNotExist"}]}
@@ -30,7 +31,6 @@ class KindNodes(Nodes):
     def __init__(self, api: Api, kubelet: str, workers: Sequence[str]) -> None:
         super().__init__(api, kubelet)
         self.workers = list(workers)
-        self.containers = False  # cases get real workers when they ask for nodes
         self._borrowed: dict[str, Mapping[str, str]] = {}  # worker -> labels it got
 
     @property
@@ -43,9 +43,9 @@ class KindNodes(Nodes):
         for name in self.workers:
             self._taint(name, reserved=True)
 
-    def add(self, pool: Pool) -> list[str]:
+    def add(self, pool: Pool, *, real: bool = False) -> list[str]:
         """Create fake nodes, or give the case so many real workers; their names, all of them ready."""
-        return self._borrow(pool) if self.containers else super().add(pool)
+        return self._borrow(pool) if real else super().add(pool)
 
     def _borrow(self, pool: Pool) -> list[str]:
         free = [name for name in self.workers if name not in self._borrowed]
@@ -67,14 +67,13 @@ class KindNodes(Nodes):
 
     def give_gpus(self, name: str, gpus: int) -> None:
         """Let a real worker have so many GPUs; returns when it shows them."""
-        self._api.patch(NODE, "", name, {"metadata": {"annotations": {WANTED: str(gpus)}}})
+        self._api.patch(NODE, "", name, {"metadata": {"annotations": {ANNOTATION: str(gpus)}}})
         amount = {GPU: str(gpus)}
         self._api.patch(NODE, "", name, {"status": {"capacity": amount, "allocatable": amount}}, subresource="status")
-        deadline = time.monotonic() + GPU_TIMEOUT
-        while self._api.get(NODE, "", name)["status"]["allocatable"].get(GPU, "0") != str(gpus):
-            if time.monotonic() > deadline:
-                raise HarnessError(f"{name} does not show {gpus} GPUs within {GPU_TIMEOUT:.0f} s")
-            time.sleep(POLL)
+        until(lambda: self._gpus_of(name) == str(gpus), GPU_TIMEOUT, f"{name} shows {gpus} GPUs", poll=POLL)
+
+    def _gpus_of(self, name: str) -> str:
+        return str(self._api.get(NODE, "", name)["status"]["allocatable"].get(GPU, "0"))
 
     def remove_all(self) -> None:
         """Delete every fake node, and take back the real ones."""
@@ -107,24 +106,29 @@ def keep_off_fake_nodes(api: Api) -> None:
     resource = api.resource("apps/v1", "DaemonSet")
     for name in ("kube-proxy", "kindnet"):
         if api.find(resource, "kube-system", name) is not None:
-            api.patch(resource, "kube-system", name, {
-                "spec": {"template": {"spec": {"affinity": REAL_ONLY}}, "updateStrategy": {"type": "OnDelete"}},
-            })  # fmt: skip
+            api.patch(
+                resource,
+                "kube-system",
+                name,
+                {
+                    "spec": {"template": {"spec": {"affinity": REAL_ONLY}}, "updateStrategy": {"type": "OnDelete"}},
+                },
+            )
 
 
 def is_ready(node: Object) -> bool:
     conditions = (node.get("status") or {}).get("conditions") or []
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 def wait_all_ready(api: Api, names: Sequence[str], timeout: float) -> None:
     """Return once every node is there and ready; kind itself waits for the control plane alone."""
-    deadline = time.monotonic() + timeout
-    late = list(names)
-    while late:
+
+    def missing() -> list[str]:
         ready = {node["metadata"]["name"] for node in api.list(NODE) if is_ready(node)}
-        late = [name for name in names if name not in ready]
-        if late and time.monotonic() > deadline:
-            raise HarnessError(f"nodes not ready within {timeout:.0f} s: {', '.join(late)}")
-        if late:
-            time.sleep(POLL)
+        return [name for name in names if name not in ready]
+
+    def failure() -> HarnessError:
+        return HarnessError(f"nodes not ready within {timeout:.0f} s: {', '.join(missing())}")
+
+    until(lambda: not missing(), timeout, "all nodes are ready", poll=POLL, failure=failure)

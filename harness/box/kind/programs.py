@@ -1,4 +1,4 @@
-"""Handles on programs that run inside a cluster: the same few words as for a process of an embedded box.
+"""Handles on programs that run inside a cluster, used like processes of this machine.
 
 A program is a container that the kubelet starts again whenever it ends, so ending one for good takes two steps: take
 away what the kubelet starts it from (the manifest of a static pod, the replicas of a Deployment), and kill it. Signals
@@ -9,28 +9,31 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from harness.box.api import POD, Api, Object
+from harness.box.api import Api, Object
+from harness.box.base import Command
 from harness.box.kind import docker
-from harness.box.process import Command
 from harness.core.errors import ApiError, HarnessError, ProcessError
+from harness.core.kinds import POD
+from harness.core.waiting import until
 
 POLL = 0.1  # seconds between two looks at a pod
 
 
-class Program(ABC):
-    """One program in a cluster; see `harness.box.process.Process` for what the words mean."""
+class ContainerProgram(ABC):
+    """One program in a cluster; see `harness.box.base.Process` for what its methods mean."""
 
-    crashed = False  # whoever crashes here is started again by its kubelet, as in every cluster; see `restarts`
+    crashed = False  # what crashes here is started again by its kubelet, as in every cluster; see `restarts`
     ending = ""
 
     def __init__(self, api: Api, command: Command, namespace: str, log: Path) -> None:
         self.command = command
+        self._original = command
         self.log = log
         self.paused = False
-        self.exit_code: int | None = None
         self._api = api
         self._namespace = namespace
         self._held = False
@@ -46,20 +49,20 @@ class Program(ABC):
 
     @property
     def restarts(self) -> int:
-        """How often its kubelet has started it again; one that was ended by us is a new pod, which counts anew."""
+        """How often its kubelet has started it again; after we have ended it, its new pod counts from zero."""
         try:
             pod = self._pod() or {}
         except ApiError:  # the API server may be down, on purpose
             return 0
-        return sum(int(one["restartCount"]) for one in (pod.get("status") or {}).get("containerStatuses") or ())
+        return sum(int(status["restartCount"]) for status in (pod.get("status") or {}).get("containerStatuses") or ())
 
     @property
     def pid(self) -> int:
         """The pid on this machine; 0 if it does not run."""
         node = self._node()
-        wanted = self.command.argv[0].rpartition("/")[2]
+        program = self.command.argv[0].rpartition("/")[2]
         for pid, line in docker.processes(node) if node else []:
-            if line.split()[0].rpartition("/")[2] == wanted:
+            if line.split()[0].rpartition("/")[2] == program:
                 return pid
         return 0
 
@@ -70,7 +73,7 @@ class Program(ABC):
         self._held = True
         if node:
             self._signal(node, "KILL")
-        self._wait(lambda: not self.pid, "did not end")
+        self._wait_ended(lambda: not self.pid)
 
     def end(self, timeout: float = 20.0) -> None:
         self.kill()
@@ -97,6 +100,12 @@ class Program(ABC):
         self.start()
         self.wait_ready(timeout)
 
+    def restore(self) -> None:
+        """Undo a change of its command: have it run with the one that it was made with."""
+        if self.command != self._original:
+            self.command = self._original
+            self.restart()
+
     def is_ready(self) -> bool:
         """Whether its pod is ready and is not the one that was killed."""
         try:
@@ -108,22 +117,19 @@ class Program(ABC):
         return pod is not None and _is_ready(pod, self._started)
 
     def wait_ready(self, timeout: float) -> None:
-        deadline = time.monotonic() + timeout
-        while not self.is_ready():
-            if time.monotonic() > deadline:
-                raise ProcessError(
-                    f"{self.name} was not ready within {timeout:.0f} s; its last lines:\n{self.tail()}",
-                    hint=f"See its pod: kubectl -n {self._namespace} describe pod {self._label()}",
-                )
-            time.sleep(POLL)
+        def failure() -> ProcessError:
+            reason = f"{self.name} was not ready within {timeout:.0f} s; its last lines:\n{self.tail()}"
+            return ProcessError(reason, hint=f"See its pod: kubectl -n {self._namespace} describe pod {self._label()}")
 
-    def said(self, text: str) -> bool:
+        until(self.is_ready, timeout, f"{self.name} is ready", poll=POLL, failure=failure)
+
+    def has_logged(self, text: str) -> bool:
         return text in self._log_text()
 
     def tail(self, lines: int = 12) -> str:
         """The last lines that it wrote."""
-        said = self._log_text(lines).splitlines()[-lines:]
-        return "\n".join(f"  {line[:300]}" for line in said) or "  (it wrote nothing)"
+        text = self._log_text(lines).splitlines()[-lines:]
+        return "\n".join(f"  {line[:300]}" for line in text) or "  (it wrote nothing)"
 
     def _log_text(self, lines: int = 10_000) -> str:
         try:
@@ -147,12 +153,9 @@ class Program(ABC):
             raise HarnessError(f"{self.name} runs on no node, so it cannot be sent a signal")
         return node
 
-    def _wait(self, condition: Any, what: str, timeout: float = 20.0) -> None:
-        deadline = time.monotonic() + timeout
-        while not condition():
-            if time.monotonic() > deadline:
-                raise ProcessError(f"{self.name} {what} within {timeout:.0f} s")
-            time.sleep(POLL)
+    def _wait_ended(self, condition: Callable[[], bool], timeout: float = 20.0) -> None:
+        failure = partial(ProcessError, f"{self.name} did not end within {timeout:.0f} s")
+        until(condition, timeout, f"{self.name} has ended", poll=POLL, failure=failure)
 
     @abstractmethod
     def _hold(self) -> None:
@@ -177,6 +180,11 @@ class Program(ABC):
 def _is_ready(pod: Object, since: float) -> bool:
     """Whether all containers of the pod are ready and were started no earlier than that."""
     statuses = (pod.get("status") or {}).get("containerStatuses") or []
-    running = [((one.get("state") or {}).get("running") or {}).get("startedAt", "") for one in statuses if one["ready"]]
+    running = [_started_at(status) for status in statuses if status["ready"]]
     begun = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(since - 1))
     return bool(statuses) and len(running) == len(statuses) and all(at >= begun for at in running)
+
+
+def _started_at(status: Object) -> str:
+    """When the container of this status was started; empty if it does not run."""
+    return str(((status.get("state") or {}).get("running") or {}).get("startedAt", ""))

@@ -54,11 +54,11 @@ class RelayedApi(Api):
 
 def gateway(network: str = "kind") -> str:
     """This machine's address on the cluster's network."""
-    asked = subprocess.run(
+    inspection = subprocess.run(
         ["docker", "network", "inspect", network], capture_output=True, text=True, check=False, timeout=20
     )
-    for one in json.loads(asked.stdout or "[]"):
-        for entry in one["IPAM"]["Config"]:
+    for description in json.loads(inspection.stdout or "[]"):
+        for entry in description["IPAM"]["Config"]:
             address = str(entry.get("Gateway", "")).partition("/")[0]
             if "." in address:
                 return address

@@ -1,7 +1,7 @@
 """Remove a cluster for good, also one that is still being made.
 
 kind makes its nodes with `docker run`, and these go on when kind is killed in the middle. A container that the engine
-is just starting survives its removal: the engine says that it is gone, and has it running a moment later. So whoever
+is just starting survives its removal: the engine says that it is gone, and has it running a moment later. So what
 makes the cluster is ended first, what is being started is waited for, and it is removed until nothing of it is left.
 
 As a program (`python -m harness.box.kind.removal CLUSTER`) it is a keeper's farewell.
@@ -17,6 +17,7 @@ import psutil
 
 from harness.box.kind import docker
 from harness.core.errors import HarnessError
+from harness.core.waiting import until
 
 PATIENCE = 60.0  # seconds until a removal counts as failed; a busy engine takes ten
 STARTING = 5.0  # seconds that a container which was only created has to be started; then nobody starts it any more
@@ -27,13 +28,18 @@ def remove(cluster: str) -> None:
     """Remove the containers of a cluster with their volumes: all there is of it. HarnessError if some stay."""
     end_makers(cluster)
     began = time.monotonic()
-    while found := docker.containers(cluster):
-        waited = time.monotonic() - began
-        if waited > PATIENCE:
-            raise HarnessError(f"containers of {cluster} could not be removed: {', '.join(sorted(found))}")
-        if "created" not in found.values() or waited > STARTING:
-            docker.remove(list(found))
-        time.sleep(POLL)
+
+    def is_gone() -> bool:
+        states = docker.containers(cluster)
+        if states and ("created" not in states.values() or time.monotonic() - began > STARTING):
+            docker.remove(list(states))
+        return not states
+
+    def failure() -> HarnessError:
+        names = ", ".join(sorted(docker.containers(cluster)))
+        return HarnessError(f"containers of {cluster} could not be removed: {names}")
+
+    until(is_gone, PATIENCE, f"{cluster} is removed", poll=POLL, failure=failure)
 
 
 def end_makers(cluster: str) -> None:
@@ -41,8 +47,8 @@ def end_makers(cluster: str) -> None:
     marks = (f"--name={cluster}", f"{docker.CLUSTER_LABEL}={cluster}")
     for what in ("create", "run"):
         for process in psutil.process_iter(["cmdline"]):
-            words = process.info["cmdline"] or []
-            if what in words[:3] and any(mark in words for mark in marks):
+            argv = process.info["cmdline"] or []
+            if what in argv[:3] and any(mark in argv for mark in marks):
                 with contextlib.suppress(psutil.Error):
                     process.kill()
                     process.wait(POLL)

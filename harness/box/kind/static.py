@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-from harness.box.api import POD, Api, Object
+from harness.box.api import Api, Object
+from harness.box.base import Command
 from harness.box.kind import docker
-from harness.box.kind.programs import Program
-from harness.box.process import Command
+from harness.box.kind.programs import ContainerProgram
 from harness.core.errors import HarnessError
+from harness.core.kinds import POD
 
 MANIFESTS = "/etc/kubernetes/manifests"
 HELD = "/kind/held"  # where the manifest of a program lies that is to stay dead
-ROLES = {"etcd": "etcd", "kube-apiserver": "apiserver", "kube-controller-manager": "controller",
-         "kube-scheduler": "scheduler"}  # fmt: skip
+ROLES = {
+    "etcd": "etcd",
+    "kube-apiserver": "apiserver",
+    "kube-controller-manager": "controller",
+    "kube-scheduler": "scheduler",
+}
 HEALTH = {  # where a program of the control plane says that it is ready, asked on its own node
-    "kube-apiserver": "https://127.0.0.1:6443/readyz", "kube-controller-manager": "https://127.0.0.1:10257/healthz",
-    "kube-scheduler": "https://127.0.0.1:10259/readyz", "etcd": "http://127.0.0.1:2381/readyz",
-}  # fmt: skip
+    "kube-apiserver": "https://127.0.0.1:6443/readyz",
+    "kube-controller-manager": "https://127.0.0.1:10257/healthz",
+    "kube-scheduler": "https://127.0.0.1:10259/readyz",
+    "etcd": "http://127.0.0.1:2381/readyz",
+}
 AUTHORITY = "--certificate-authority=/etc/kubernetes/pki/ca.crt"
 # kubeadm lets these two sign their own certificates at every start: there is nothing to check them by. They are asked
 # on the node's own loopback whether they are well, and nobody's credentials are shown to them.
 SELF_SIGNED = ("kube-controller-manager", "kube-scheduler")
 
 
-class StaticProgram(Program):
+class StaticProgram(ContainerProgram):
     """A program of the control plane, which the kubelet starts from a file."""
 
     def __init__(self, api: Api, command: Command, node: str, log: Path) -> None:
@@ -47,7 +53,7 @@ class StaticProgram(Program):
             return
         before = self.pid
         self._signal(self._container, "KILL")
-        self._wait(lambda: self.pid != before, "did not end")
+        self._wait_ended(lambda: self.pid != before)
         self.paused = False
         self.wait_ready(timeout)
 
@@ -55,8 +61,16 @@ class StaticProgram(Program):
         """Whether it answers; its pod's own word comes ten seconds later, when the first probe is due."""
         server, _, path = HEALTH[self.name].rpartition("/")
         trust = "--insecure-skip-tls-verify" if self.name in SELF_SIGNED else AUTHORITY
-        ask = ["kubectl", f"--server={server}", trust, "--request-timeout=5s", "--token=none", "get", "--raw",
-               f"/{path}"]  # fmt: skip
+        ask = [
+            "kubectl",
+            f"--server={server}",
+            trust,
+            "--request-timeout=5s",
+            "--token=none",
+            "get",
+            "--raw",
+            f"/{path}",
+        ]
         try:
             docker.execute(self._container, ask)
         except HarnessError:
@@ -89,11 +103,11 @@ class StaticProgram(Program):
         return self._api.find(POD, "kube-system", self._label())
 
 
-def static_programs(api: Api, node: str, logs: Path) -> dict[str, Any]:
+def static_programs(api: Api, node: str, logs: Path) -> dict[str, StaticProgram]:
     """A handle on every program of the control plane, with the flags it was started with."""
-    found = {}
+    programs = {}
     for name, role in ROLES.items():
         manifest = yaml.safe_load(docker.execute(node, ["cat", f"{MANIFESTS}/{name}.yaml"]))
         command = Command(name, tuple(manifest["spec"]["containers"][0]["command"]), role=role)
-        found[name] = StaticProgram(api, command, node, logs / f"{name}.log")
-    return found
+        programs[name] = StaticProgram(api, command, node, logs / f"{name}.log")
+    return programs

@@ -1,7 +1,7 @@
-/* Filters, deep links and timelines. Everything in words is already in the page; this file only hides, opens and draws. */
+/* Filters, deep links and timelines. All text is already in the page; this file only hides, opens and draws. */
 (function () {
   "use strict";
-  const one = (selector, from) => (from || document).querySelector(selector);
+  const element = (selector, from) => (from || document).querySelector(selector);
   const all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
   const cards = all("details.case"), rows = all(".matrix tr.row"), chips = all(".chip");
   const state = { q: "", outcome: new Set(), profile: "", on: "", all: false };
@@ -32,7 +32,7 @@
       shown += any ? 1 : 0;
     }
     for (const head of all(".matrix thead th[data-on]")) head.hidden = Boolean(state.on) && head.dataset.on !== state.on;
-    for (const body of all(".matrix tbody")) if (one(".group", body)) body.hidden = !all("tr.row", body).some((row) => !row.hidden);
+    for (const body of all(".matrix tbody")) if (element(".group", body)) body.hidden = !all("tr.row", body).some((row) => !row.hidden);
     let listed = 0;
     for (const card of cards) {
       const hit = matches(card, card.dataset.outcome, card.dataset.on);
@@ -43,15 +43,15 @@
       listed += on ? 1 : 0;
     }
     if (!rows.length) return;
-    one("#shown").textContent = active ? shown + " of " + rows.length + " cases" : rows.length + " cases";
-    one("#cases-note").textContent = active || state.all ? listed + " results" : listed ? "What was violated or could not be judged; choose a cell above for any other." : "Nothing was violated; choose a cell above to see a case.";
-    one("#clear").hidden = !active;
-    one("#nothing").hidden = shown > 0;
-    one("#all").setAttribute("aria-pressed", String(state.all));
-    one("#all").textContent = state.all ? "Show only findings" : "Show all " + cards.length;
-    one("#q").value = state.q;
-    one("#profile").value = state.profile;
-    one("#on").value = state.on;
+    element("#shown").textContent = active ? shown + " of " + rows.length + " cases" : rows.length + " cases";
+    element("#cases-note").textContent = active || state.all ? listed + " results" : listed ? "What was violated or could not be judged; choose a cell above for any other." : "Nothing was violated; choose a cell above to see a case.";
+    element("#clear").hidden = !active;
+    element("#nothing").hidden = shown > 0;
+    element("#all").setAttribute("aria-pressed", String(state.all));
+    element("#all").textContent = state.all ? "Show only findings" : "Show all " + cards.length;
+    element("#q").value = state.q;
+    element("#profile").value = state.profile;
+    element("#on").value = state.on;
     for (const chip of chips) chip.setAttribute("aria-pressed", String(state.outcome.has(chip.dataset.outcome)));
   }
 
@@ -97,7 +97,7 @@
     draw(card);
     remember();
     card.scrollIntoView({ block: "start" });
-    one("summary", card).focus({ preventScroll: true });
+    element("summary", card).focus({ preventScroll: true });
   }
 
   function change(step) {
@@ -119,19 +119,19 @@
     else change(() => { state.q = state.profile = state.on = ""; state.outcome.clear(); });
   });
   if (rows.length) {
-    one("#q").addEventListener("input", (event) => change(() => { state.q = event.target.value; }));
-    one("#profile").addEventListener("change", (event) => change(() => { state.profile = event.target.value; }));
-    one("#on").addEventListener("change", (event) => change(() => { state.on = event.target.value; }));
+    element("#q").addEventListener("input", (event) => change(() => { state.q = event.target.value; }));
+    element("#profile").addEventListener("change", (event) => change(() => { state.profile = event.target.value; }));
+    element("#on").addEventListener("change", (event) => change(() => { state.on = event.target.value; }));
   }
   document.addEventListener("toggle", (event) => { if (event.target.matches && event.target.matches("details.case") && event.target.open) draw(event.target); }, true);
   window.addEventListener("hashchange", recall);
 
   function copy(button) {
-    const words = one("code", button.parentNode).textContent;
+    const command = element("code", button.parentNode).textContent;
     const done = (text) => { button.textContent = text; setTimeout(() => { button.textContent = "Copy"; }, 1600); };
     const old = () => {
       const area = document.createElement("textarea");
-      area.value = words;
+      area.value = command;
       document.body.append(area);
       area.select();
       const fine = document.execCommand("copy");
@@ -139,7 +139,7 @@
       button.focus();
       done(fine ? "Copied" : "Select and copy");
     };
-    if (navigator.clipboard && window.isSecureContext) navigator.clipboard.writeText(words).then(() => done("Copied"), old);
+    if (navigator.clipboard && window.isSecureContext) navigator.clipboard.writeText(command).then(() => done("Copied"), old);
     else old();
   }
 
@@ -172,31 +172,31 @@
   }
 
   function draw(card) {
-    const figure = one("figure.timeline", card);
+    const figure = element("figure.timeline", card);
     if (!figure) return;
     let view = views.get(figure);
     if (!view) {
-      const data = JSON.parse(one("script", figure).textContent);
+      const data = JSON.parse(element("script", figure).textContent);
       const length = Math.max(data.length, 1);
       view = { figure, data, length, full: [-length * 0.025, length * 1.025], a: 0, b: 0 };
       [view.a, view.b] = view.full;
       views.set(figure, view);
       legend(view);
-      inWords(view);
+      asTable(view);
       rest(view);
-      new ResizeObserver(() => { if (one(".chart", figure).clientWidth !== view.width) paint(view); }).observe(one(".chart", figure));
+      new ResizeObserver(() => { if (element(".chart", figure).clientWidth !== view.width) paint(view); }).observe(element(".chart", figure));
       listen(view);
     }
     paint(view);
   }
 
   function rest(view) {
-    const words = ["Solid bars belong to a gang at quorum, pale ones to a gang below it."].concat(view.data.notes);
-    one(".readout", view.figure).textContent = words.join(" ");
+    const notes = ["Solid bars belong to a gang at quorum, pale ones to a gang below it."].concat(view.data.notes);
+    element(".readout", view.figure).textContent = notes.join(" ");
   }
 
   function legend(view) {
-    const box = one(".legend", view.figure), data = view.data;
+    const box = element(".legend", view.figure), data = view.data;
     const swatch = (label, fill) => { const item = html("span", {}, box); const svg = node("svg", { viewBox: "0 0 18 10" }, item); fill(svg); item.append(label); };
     const rect = (more) => (svg) => node("rect", Object.assign({ x: 0.5, y: 0.5, width: 17, height: 9, rx: 2 }, more), svg);
     swatch("at quorum", rect({ fill: "var(--g0)" }));
@@ -231,7 +231,7 @@
   }
 
   function paint(view) {
-    const { data, figure, a, b } = view, chart = one(".chart", figure), width = chart.clientWidth;
+    const { data, figure, a, b } = view, chart = element(".chart", figure), width = chart.clientWidth;
     if (!width) return;
     view.width = width;
     const narrow = width < 560, left = narrow ? 0 : 148, right = width - 4, span = b - a;
@@ -245,9 +245,9 @@
     for (const gang of new Set(data.bars.filter((bar) => bar[6] === 1).map((bar) => bar[3]))) hatch(svg, gang, id);
     const back = node("g", { "clip-path": "url(#clip-" + id + ")" }, svg), mid = node("g", { "clip-path": "url(#clip-" + id + ")" }, svg), front = node("g", {}, svg);
     const label = (text, y, strong, tint) => {
-      const words = text.length > (narrow ? 44 : 21) ? "…" + text.slice(-(narrow ? 43 : 20)) : text;
+      const shortened = text.length > (narrow ? 44 : 21) ? "…" + text.slice(-(narrow ? 43 : 20)) : text;
       if (tint) node("circle", { cx: 4, cy: y - 4, r: 3.5, fill: tint }, front);
-      return node("text", { x: tint ? 13 : 0, y: y, class: strong ? "strong" : "" }, front, words);
+      return node("text", { x: tint ? 13 : 0, y: y, class: strong ? "strong" : "" }, front, shortened);
     };
 
     // what the case did: two rows of words on top, left out where they would collide
@@ -272,8 +272,8 @@
       const i = gangY.length, short = name.slice(name.indexOf("/") + 1), tint = colour(i);
       if (narrow) y += 15;
       const middle = y + 9;
-      const words = label(short, narrow ? y : middle + 4, true, tint);
-      node("tspan", { class: "aside", dx: 6 }, words, (quorum === size ? "all " : quorum + " of ") + size);
+      const title = label(short, narrow ? y : middle + 4, true, tint);
+      node("tspan", { class: "aside", dx: 6 }, title, (quorum === size ? "all " : quorum + " of ") + size);
       const start = Math.max(0, from), stop = until(to);
       node("line", { x1: x(start), x2: x(stop), y1: middle, y2: middle, class: "wait", stroke: tint }, mid);
       for (const [s, e] of whole) node("rect", { x: x(s), y: middle - 3, width: Math.max(2, x(until(e)) - x(s)), height: 6, rx: 3, fill: tint }, mid);
@@ -340,11 +340,11 @@
     });
 
     if (data.bad && data.bad[0] >= a && data.bad[0] <= b) {
-      const px = x(data.bad[0]), words = "violation" + (data.bad[1] === null ? "" : " · revision " + data.bad[1]), size = words.length * 6.2 + 14;
+      const px = x(data.bad[0]), flagText = "violation" + (data.bad[1] === null ? "" : " · revision " + data.bad[1]), size = flagText.length * 6.2 + 14;
       const flag = px + size > right ? px - size : px;
       node("line", { x1: px, x2: px, y1: 9, y2: bottom, class: "badline" }, front);
       node("rect", { x: flag, y: 0, width: size, height: 18, rx: 4, class: "badflag" }, front);
-      node("text", { x: flag + 7, y: 13, class: "badname" }, front, words);
+      node("text", { x: flag + 7, y: 13, class: "badname" }, front, flagText);
     }
 
     node("line", { x1: left, x2: right, y1: bottom, y2: bottom, class: "axis" }, front);
@@ -376,8 +376,8 @@
   function name(parent, pod, places, y) {
     const size = pod.length * 6.2, widest = places.reduce((p, q) => (q[1] - q[0] > p[1] - p[0] ? q : p));
     const [x1, x2, look] = places.find((place) => place[1] - place[0] > size + 10) || widest, room = Math.floor((x2 - x1 - 16) / 6.2);
-    const words = x2 - x1 > size + 10 ? pod : room > 4 ? "…" + pod.slice(-room) : "";
-    if (words) node("text", { x: x1 + 5, y: y, class: look }, parent, words);
+    const shown = x2 - x1 > size + 10 ? pod : room > 4 ? "…" + pod.slice(-room) : "";
+    if (shown) node("text", { x: x1 + 5, y: y, class: look }, parent, shown);
   }
 
   // ---------------------------------------------------------------- moving in a timeline
@@ -398,8 +398,8 @@
   function jump(view) {
     const at = view.data.bad[0], width = Math.max(view.length * 0.2, 20);
     look(view, at - width / 2, at + width / 2);
-    tell(view, "First violation", "at " + clock(at) + (view.data.bad[1] === null ? "" : ", revision " + view.data.bad[1]) + ": " + view.data.bad[3]);
-    one("svg", one(".chart", view.figure)).focus({ preventScroll: true });
+    show(view, "First violation", "at " + clock(at) + (view.data.bad[1] === null ? "" : ", revision " + view.data.bad[1]) + ": " + view.data.bad[3]);
+    element("svg", element(".chart", view.figure)).focus({ preventScroll: true });
     view.figure.scrollIntoView({ block: "nearest" });
   }
 
@@ -413,32 +413,32 @@
     else { look(view, view.full[0], view.full[1]); rest(view); }
   }
 
-  function tell(view, name, words) {
-    const out = one(".readout", view.figure);
-    out.replaceChildren(html("b", {}, null, name), " " + words);
+  function show(view, name, description) {
+    const out = element(".readout", view.figure);
+    out.replaceChildren(html("b", {}, null, name), " " + description);
   }
 
-  function barWords(view, bar) {
+  function barText(view, bar) {
     const [lane, , count, gang, from, to, kind, , end] = view.data.bars[bar];
     const part = kind === 1 ? "placeholder" : kind === 2 ? "plain pod" : "member";
     return part + (gang >= 0 ? " of " + view.data.gangs[gang][0] : "") + " on " + view.data.nodes[lane][0] + (count ? ", " + count + " GPU" + (count > 1 ? "s" : "") : "") +
       ", bound at " + clock(from) + (to < 0 ? ", still bound at the end" : ", " + end + " at " + clock(to) + " after " + clock(to - from));
   }
 
-  function gangWords(view, index) {
+  function gangText(view, index) {
     const [, size, quorum, from, to, whole] = view.data.gangs[index], start = Math.max(0, from);
     return "needs " + quorum + " of " + size + ", submitted at " + clock(start) + ", " + (whole.length ? "at quorum after " + clock(whole[0][0] - start) : "never at quorum") + (to < 0 ? "" : ", deleted at " + clock(to));
   }
 
   function listen(view) {
-    const chart = one(".chart", view.figure);
+    const chart = element(".chart", view.figure);
     chart.addEventListener("pointerover", (event) => {
       const hit = event.target.closest("[data-bar], [data-mark], [data-gang]");
       if (!hit) return;
       const d = hit.dataset;
-      if (d.bar) tell(view, view.data.bars[d.bar][7], barWords(view, d.bar));
-      else if (d.mark) tell(view, view.data.marks[d.mark][1].replace("-", " "), "at " + clock(view.data.marks[d.mark][0]) + ": " + view.data.marks[d.mark][4]);
-      else tell(view, view.data.gangs[d.gang][0], gangWords(view, d.gang));
+      if (d.bar) show(view, view.data.bars[d.bar][7], barText(view, d.bar));
+      else if (d.mark) show(view, view.data.marks[d.mark][1].replace("-", " "), "at " + clock(view.data.marks[d.mark][0]) + ": " + view.data.marks[d.mark][4]);
+      else show(view, view.data.gangs[d.gang][0], gangText(view, d.gang));
     });
     chart.addEventListener("pointerleave", () => rest(view));
     chart.addEventListener("keydown", (event) => {
@@ -460,25 +460,25 @@
     for (const stop of ["pointerup", "pointercancel"]) window.addEventListener(stop, () => { grip = null; });
   }
 
-  function inWords(view) {
-    const box = html("details", { class: "inwords" }, view.figure), data = view.data, told = [];
-    html("summary", {}, box, "Timeline in words");
+  function asTable(view) {
+    const box = html("details", { class: "as-text" }, view.figure), data = view.data, entries = [];
+    html("summary", {}, box, "Timeline as text");
     box.addEventListener("toggle", () => {
-      if (!box.open || one("table", box)) return;
-      data.lines.forEach(([at, , text]) => told.push([at, "case", text]));
-      data.bands.forEach(([at, to, , text]) => { told.push([at, "fault", text]); if (to > at) told.push([to, "fault over", text]); });
-      data.marks.forEach(([at, kind, , , text]) => told.push([at, kind.replace("-", " "), text]));
-      data.bars.forEach((bar, i) => { told.push([bar[4], "bound", bar[7] + ", " + barWords(view, i)]); });
-      if (data.bad) told.push([data.bad[0], "violation", data.bad[3]]);
-      told.sort((p, q) => p[0] - q[0]);
-      const body = html("tbody", {}, html("table", {}, html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Timeline in words" }, box)));
-      for (const [at, kind, text] of told.slice(0, 300)) {
+      if (!box.open || element("table", box)) return;
+      data.lines.forEach(([at, , text]) => entries.push([at, "case", text]));
+      data.bands.forEach(([at, to, , text]) => { entries.push([at, "fault", text]); if (to > at) entries.push([to, "fault over", text]); });
+      data.marks.forEach(([at, kind, , , text]) => entries.push([at, kind.replace("-", " "), text]));
+      data.bars.forEach((bar, i) => { entries.push([bar[4], "bound", bar[7] + ", " + barText(view, i)]); });
+      if (data.bad) entries.push([data.bad[0], "violation", data.bad[3]]);
+      entries.sort((p, q) => p[0] - q[0]);
+      const body = html("tbody", {}, html("table", {}, html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Timeline as text" }, box)));
+      for (const [at, kind, text] of entries.slice(0, 300)) {
         const row = html("tr", {}, body);
         html("td", { class: "num" }, row, clock(at));
         html("td", {}, row, kind);
         html("td", {}, row, text);
       }
-      if (told.length > 300) html("p", { class: "quiet" }, box, "and " + (told.length - 300) + " more, see the history.");
+      if (entries.length > 300) html("p", { class: "quiet" }, box, "and " + (entries.length - 300) + " more, see the history.");
     });
   }
 

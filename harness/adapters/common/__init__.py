@@ -1,0 +1,1 @@
+"""What several integrations share: the Adapter type, rendering, starting programs, installing releases."""

@@ -1,0 +1,1 @@
+"""Boxes of processes of this machine with fake nodes; see `harness.box.embedded.box.EmbeddedBox`."""

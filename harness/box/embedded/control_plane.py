@@ -1,0 +1,59 @@
+"""The command lines of a control plane of host processes: etcd, kube-apiserver and what needs a ready API server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.box.artifacts import Artifact
+from harness.box.base import Command
+from harness.box.data import data_root
+from harness.box.kwok import kwok_command
+from harness.box.minor import Minor, flags
+
+ETCD = "unix://etcd.sock:1"  # a socket in the box's own folder: no port, nobody else can connect
+ETCD_PEER = "unix://peer.sock:1"
+SERVING = ("apiserver", "controller-manager", "scheduler")  # what needs a certificate to serve with
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPlane:
+    """How the components of one box are started."""
+
+    artifacts: Mapping[str, Artifact]
+    minor: Minor
+    gates: Mapping[str, bool]
+    kubeconfig: Path
+
+    def etcd(self) -> Command:
+        binary = self.artifacts["etcd"].binaries["etcd"]
+        return self._command("etcd", binary, flags("etcd", etcd=ETCD, etcd_peer=ETCD_PEER), role="etcd")
+
+    def apiserver(self, port: int) -> Command:
+        served = ",".join(f"{group}=true" for group in self.minor.runtime_config)
+        policy = data_root() / "clusters" / "audit-policy.yaml"
+        options = [*flags("apiserver", etcd=ETCD, port=port, audit_policy=policy), f"--runtime-config={served}"]
+        return self._kubernetes("kube-apiserver", "apiserver", options, role="apiserver")
+
+    def controller_manager(self, port: int) -> Command:
+        options = flags("controllerManager", port=port)
+        return self._kubernetes("kube-controller-manager", "controllerManager", options, role="controller")
+
+    def scheduler(self, port: int) -> Command:
+        return self._kubernetes("kube-scheduler", "scheduler", flags("scheduler", port=port), role="scheduler")
+
+    def kwok(self) -> Command:
+        return kwok_command(self.artifacts["kwok"])
+
+    def fingerprint(self) -> list[str]:
+        """Everything that the content of a fresh etcd depends on."""
+        checksums = [self.artifacts["etcd"].checksums["etcd"], self.artifacts["kubernetes"].checksums["kube-apiserver"]]
+        return [*checksums, *self.minor.runtime_config, *self.minor.gate_flags("apiserver", self.gates)]
+
+    def _kubernetes(self, name: str, component: str, options: Sequence[str], *, role: str) -> Command:
+        binary = self.artifacts["kubernetes"].binaries[name]
+        return self._command(name, binary, [*options, *self.minor.gate_flags(component, self.gates)], role=role)
+
+    def _command(self, name: str, binary: Path, options: Sequence[str], *, role: str) -> Command:
+        return Command(name, (str(binary), *options), {"KUBECONFIG": str(self.kubeconfig)}, role=role)

@@ -1,0 +1,219 @@
+"""The existing box: a cluster that somebody else runs, used for cases and left as it was.
+
+Nothing is installed. A run has a label, nodes of its own that KWOK plays from this machine, and namespaces of its own;
+when it ends, all of that is removed, and what others have in the cluster is compared with what they had before. The
+programs of the cluster cannot be killed or paused from here, so cases that need that are not asked for.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from harness.box.api import Api
+from harness.box.artifacts import Artifact, resolve
+from harness.box.base import MASTERS, Capabilities, Command, Probe, Process
+from harness.box.existing import foreign, removal, survey
+from harness.box.existing.access import Access, check_reachable, clock_skew
+from harness.box.existing.nodes import OwnNodes
+from harness.box.existing.ownership import Ownership
+from harness.box.kwok import kwok_command
+from harness.box.minor import Minor, minor_of
+from harness.box.nodes import Pool
+from harness.box.phases import Listener, NullListener, phase
+from harness.box.pki import Authority
+from harness.box.runtime import Runtime
+from harness.core.errors import HarnessError, MusterError
+
+if TYPE_CHECKING:
+    from kubernetes.client import ApiClient
+
+
+class ExistingBox:
+    """Somebody's cluster, by a context of a kubeconfig."""
+
+    kind = "existing"
+    shell = ""
+    container_host = None
+    gates: Mapping[str, bool] = {}
+
+    kubernetes: str
+    minor: Minor
+    nodes: OwnNodes
+
+    def __init__(
+        self,
+        access: Access,
+        *,
+        nodes: Sequence[Pool] = (),
+        binaries: Mapping[str, Path] | None = None,
+        listener: Listener | None = None,
+        audit_log: Path | None = None,
+    ) -> None:
+        self.access = access
+        self.artifacts: dict[str, Artifact] = {}
+        self.listener = listener or NullListener()
+        self.ownership = Ownership(secrets.token_hex(4))
+        self.capabilities = Capabilities(
+            containers=False,
+            host_processes=False,
+            audit_log=audit_log is not None,
+            own_nodes=True,
+            installs=False,
+            faults=False,
+        )
+        self._audit_log = audit_log
+        self._binaries = binaries
+        self._pools = tuple(nodes)
+        self._runtime = Runtime(self.kind, None)
+        self._before: foreign.Foreign | None = None
+        self.facts: dict[str, Any] = {}
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self) -> Self:
+        """Connect, look at what is there and start what plays the nodes of the run."""
+        began = time.monotonic()
+        self.artifacts["kwok"] = resolve("kwok", None, binaries=self._binaries, progress=self.listener.build)
+        self._runtime.claim()
+        try:
+            with phase(self.listener, f"Connecting to {self.access.context}"):
+                self._connect()
+            with phase(self.listener, "Looking at what others have in the cluster"):
+                self._before = foreign.look(self.api)
+            self._start_nodes()
+        except BaseException as error:
+            self.fail(error)
+            raise
+        self.timings["start"] = time.monotonic() - began
+        return self
+
+    def stop(self) -> None:
+        """Remove everything of the run from the cluster, and see that others have what they had. Safe to call twice."""
+        try:
+            self._remove()
+        finally:
+            self._runtime.stop()
+
+    def _remove(self) -> None:
+        if not self._runtime.is_open or not hasattr(self._runtime, "api"):
+            return
+        with phase(self.listener, "Removing everything of the run from the cluster"):
+            removal.remove(self.api, self.ownership.run)
+            self._runtime.keeper.farewell(())
+            if self._before is not None:
+                self.facts["foreign_objects"] = len(self._before.objects)
+                self.facts["foreign_changes"] = self._before.changes(foreign.look(self.api))
+
+    def keep(self) -> None:
+        raise HarnessError("an existing cluster stays by itself; what muster made in it is removed with the run")
+
+    def fail(self, error: BaseException) -> None:
+        """Stop for this error; what could not be removed is told with the command that does it."""
+        try:
+            self._remove()
+        except MusterError as problem:
+            if isinstance(error, MusterError):
+                error.hint = "\n".join(part for part in (error.hint, problem.message, self.clean_command) if part)
+        self._runtime.fail(error)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    # -- ways in ------------------------------------------------------------------------------------------------------
+
+    @property
+    def clean_command(self) -> str:
+        return f"muster clean --kubeconfig {self.access.path} --context {self.access.context}"
+
+    @property
+    def name(self) -> str:
+        return self._runtime.name
+
+    @property
+    def directory(self) -> Path:
+        return self._runtime.directory
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self._runtime.kubeconfig
+
+    @property
+    def server(self) -> str:
+        return self.access.server
+
+    @property
+    def audit_log(self) -> Path | None:
+        return self._audit_log
+
+    @property
+    def api(self) -> Api:
+        return self._runtime.api
+
+    @property
+    def processes(self) -> dict[str, Process]:
+        return self._runtime.processes
+
+    @property
+    def timings(self) -> dict[str, float]:
+        return self._runtime.timings
+
+    @property
+    def authority(self) -> Authority:
+        raise HarnessError("muster issues no certificates in a cluster that is not its own")
+
+    def client(self) -> ApiClient:
+        """The official Python client, with the rights of the user's context; it does not mark what it creates."""
+        return self._runtime.client()
+
+    def identity(self, user: str, groups: Sequence[str] = MASTERS) -> Path:
+        """A kubeconfig for a program of this machine: it acts as the user of the context."""
+        return self.access.write(self.directory / f"{user.rsplit(':', 1)[-1]}.kubeconfig")
+
+    def run(self, command: Command, probe: Probe | None = None) -> Process:
+        return self._runtime.run(command, probe)
+
+    def discard(self, name: str) -> None:
+        self._runtime.discard(name)
+
+    def reserve_port(self) -> int:
+        return self._runtime.reserve_port()
+
+    def https_probe(self, port: int, path: str = "/readyz") -> Probe:
+        return self._runtime.https_probe(port, path)
+
+    # -- the start, step by step --------------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self._runtime.open("logs")
+        self._runtime.api = api = self.access.connect(self.ownership)
+        self.access.write(self.kubeconfig)
+        leave = removal.command(self.access, self.kubeconfig, self.ownership.run)
+        self._runtime.keeper.farewell(leave)  # if this process is killed
+        self.kubernetes = check_reachable(api, self.access)
+        self.minor = minor_of(self.kubernetes)
+        self.facts = {
+            "nodes": survey.node_count(api),
+            "clock_skew_seconds": _rounded(clock_skew(api)),
+            "audit_log": self._audit_log is not None,
+        }
+
+    def _start_nodes(self) -> None:
+        self.identity("kwok")
+        self.run(kwok_command(self.artifacts["kwok"], self.ownership.run))
+        self.nodes = OwnNodes(self.api, f"v{self.kubernetes}", self.ownership)
+        for pool in self._pools:
+            self.nodes.add(pool)
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)

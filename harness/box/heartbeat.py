@@ -1,0 +1,86 @@
+"""Notices when muster itself, the API server or its store stood still: stopped, starved, swapped out, asleep.
+
+The time of a record is mostly the time of its arrival. If nobody could write it down for a while, or the API server
+could not answer, a scheduler would be blamed for time that it never had. So two threads look all the time: one whether
+it gets to run itself, one whether the API server answers a read that reaches etcd. What took longer than a second is
+told as a stall, and no deadline counts it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+from harness.core.errors import MusterError
+from harness.core.oracle.timeline import Stall
+
+TICK = 0.2  # seconds between two looks
+LIMIT = 1.0  # seconds that a look may take before it is a stall: far more than a busy machine needs for one
+
+MOST = 1000  # stalls that are remembered
+
+
+def elapsed() -> float:
+    """Seconds since the machine was started; a machine that sleeps counts them too."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Heartbeat:
+    """Tells stalls of this process and of the API server for as long as it runs."""
+
+    def __init__(
+        self, probe: Callable[[], object], tell: Callable[[Stall], None], clock: Callable[[], float] = elapsed
+    ) -> None:
+        self._probe = probe
+        self._tell = tell
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._last = clock()  # this process ran at that time
+        self._asked: float | None = None  # since when the API server has not answered
+        self.stalls: deque[Stall] = deque(maxlen=MOST)  # the latest
+        self._own = 0.0  # seconds in which this process stood still since then
+
+    def start(self) -> None:
+        for work, name in ((self._tick, "heartbeat"), (self._ask, "heartbeat of the API server")):
+            threading.Thread(target=work, name=name, daemon=True).start()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def look(self) -> None:
+        """Tell what has not been told yet; whoever is about to judge time calls this first."""
+        new: list[Stall] = []
+        with self._lock:
+            now, until = self._clock(), time.time()
+            gap, self._last = now - self._last, now
+            if gap > LIMIT:
+                new.append(Stall(until - gap, until, "muster"))
+                self._own += gap
+            if self._asked is not None and now - self._asked - self._own > LIMIT:
+                new.append(Stall(until - (now - self._asked), until, "apiserver"))
+                self._asked, self._own = now, 0.0  # what follows is told later, each second once
+            self.stalls.extend(new)
+        for stall in new:
+            self._tell(stall)
+
+    def _tick(self) -> None:
+        while not self._stop.wait(TICK):
+            self.look()
+
+    def _ask(self) -> None:
+        while not self._stop.is_set():
+            with self._lock:
+                if self._asked is None:
+                    self._asked, self._own = self._clock(), 0.0
+            try:
+                self._probe()
+            except MusterError:
+                self._stop.wait(TICK)
+                continue
+            self.look()  # an answer that came late is told before it is forgotten
+            with self._lock:
+                self._asked = None
+            self._stop.wait(TICK)

@@ -1,0 +1,112 @@
+"""The kinds of box there are, by name, behind one way to make any of them.
+
+`embedded` is a control plane of host processes with fake nodes; `kind` has real kubelets; `existing` is a cluster that
+somebody else runs. What only one of them can do is refused for the others, not ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.core.errors import UsageError
+from harness.core.text import nearest
+
+if TYPE_CHECKING:
+    from harness.box.base import Box
+    from harness.box.existing.access import Access
+    from harness.box.nodes import Pool
+    from harness.box.phases import Listener
+
+DEFAULT_NODES = {"embedded": "8x8", "kind": ""}  # fake nodes of a box that is used by hand; a kind box has real ones
+EXISTING = "existing"
+KINDS = (*DEFAULT_NODES, EXISTING)
+
+
+@dataclass(frozen=True, slots=True)
+class BoxSpec:
+    """What a user asked for about the box."""
+
+    kind: str = "embedded"
+    kubernetes: str | None = None
+    workers: int | None = None  # of kind; None: its default
+    image: str | None = None
+    sync: str | None = None
+    keep_failed: bool = False
+    kubeconfig: str | None = None  # of an existing cluster; the file, and the context in it
+    context: str | None = None
+    audit_log: str | None = None  # a file that the cluster's API server writes, if muster can read it
+
+    def check(self) -> None:
+        """UsageError for a kind that is none, and for what it cannot have."""
+        if self.kind not in KINDS:
+            raise UsageError(
+                f"there is no box of the kind {self.kind!r}",
+                hint=f"{nearest(self.kind, KINDS)}Kinds: {', '.join(KINDS)}.",
+            )
+        for option, value, kind in (
+            ("--kind-workers", self.workers, "kind"),
+            ("--image", self.image, "kind"),
+            ("--sync", self.sync, "kind"),
+            ("--kubeconfig", self.kubeconfig, EXISTING),
+            ("--context", self.context, EXISTING),
+            ("--audit-log", self.audit_log, EXISTING),
+        ):
+            if value is not None and self.kind != kind:
+                raise UsageError(f"{option} is for --box {kind} only; this box is {self.kind}")
+        if self.kind == EXISTING and self.kubernetes:
+            raise UsageError("an existing cluster has the Kubernetes that it has", hint="Leave --kubernetes out.")
+        if self.kind == EXISTING and not self.kubeconfig:
+            raise UsageError("which cluster is meant must be said", hint="Give --kubeconfig FILE and --context NAME.")
+
+    @property
+    def installs(self) -> bool:
+        """Whether an integration is installed into the box."""
+        return self.kind != EXISTING
+
+    def access(self) -> Access:
+        """The way into the existing cluster that is meant; UsageError if the file or the context is wrong."""
+        from harness.box.existing.access import read_access
+
+        return read_access(Path(self.kubeconfig or ""), self.context or "")
+
+    def make(
+        self,
+        *,
+        listener: Listener | None = None,
+        nodes: Sequence[Pool] = (),
+        name: str | None = None,
+        binaries: Mapping[str, Path] | None = None,
+        gates: Mapping[str, bool] | None = None,
+        port: int = 0,
+        scheduler: bool = True,
+        definitions: Sequence[Path] = (),
+        reserved: bool = False,
+    ) -> Box:
+        """The box, not started; `reserved` keeps pods that do not ask for real workers off them, if there are any."""
+        self.check()
+        if self.kind == EXISTING:
+            log = Path(self.audit_log) if self.audit_log else None
+            from harness.box.existing.box import ExistingBox
+
+            return ExistingBox(self.access(), nodes=nodes, binaries=binaries, listener=listener, audit_log=log)
+        common: dict[str, Any] = {
+            "nodes": nodes,
+            "name": name,
+            "binaries": binaries,
+            "gates": gates,
+            "port": port,
+            "listener": listener,
+            "definitions": definitions,
+        }
+        if self.kind == "embedded":
+            from harness.box.embedded.box import EmbeddedBox
+
+            return EmbeddedBox(self.kubernetes, scheduler=scheduler, **common)
+        from harness.box.kind.box import KindBox
+
+        values = {"workers": self.workers, "image": self.image, "sync": self.sync}
+        options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+        return KindBox(self.kubernetes, keep_failed=self.keep_failed, reserved=reserved, **options, **common)

@@ -1,0 +1,109 @@
+"""`world.cluster`: nodes that change while a case runs, and where pods are.
+
+Every change writes itself into the history first, so that the checks know what the scheduler could use. What takes room
+away returns once the scheduler has seen it: a promise that follows is about a scheduler that knows.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import psutil
+
+from harness.adapters.common.render import single_pod
+from harness.box.nodes import RACK
+from harness.cases.context import Context
+from harness.cases.gang import SubmittedGang
+from harness.core.gang import GPU
+from harness.core.kinds import POD
+
+SPAN = 1.5  # seconds over which processor time is measured: enough for the coarse clock of the system
+
+
+class Cluster:
+    """Nodes and the pods on them."""
+
+    RACK = RACK  # the node label of racks
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def cordon(self, *names: str) -> None:
+        for name in names:
+            self._change(name, "cordon")
+        self._context.see_nodes()
+
+    def uncordon(self, *names: str) -> None:
+        for name in names:
+            self._change(name, "uncordon")
+
+    def lose(self, name: str) -> None:
+        """The kubelet of the node stops reporting; the node is tainted for it."""
+        self._change(name, "lose")
+        self._context.until(lambda: self.is_tainted(name), "bound")
+        self._context.see_nodes()
+
+    def recover(self, name: str) -> None:
+        """The kubelet of a lost node reports again."""
+        self._change(name, "recover")
+
+    def resize(self, name: str, gpus: int) -> None:
+        rooms = {node.name: node.state.get("allocatable") or {} for node in self._context.recorder.latest("Node")}
+        self._change(name, "resize", gpus=gpus)
+        if gpus * 1000 < rooms.get(name, {}).get(GPU, 0):
+            self._context.see_nodes()
+
+    def remove(self, name: str) -> None:
+        self._context.recorder.act("node-remove", nodes=[name])
+        self._context.testbed.box.nodes.remove(name)
+        self._context.see_nodes()
+
+    def occupy(self, node: str, gpus: int) -> str:
+        """Put a pod of nobody's scheduler and of another namespace on the node; its namespace and name."""
+        context = self._context
+        namespace = context.testbed.namespace()
+        amounts = {"cpu": "100m", "memory": "64Mi", GPU: str(gpus)}
+        pod = single_pod(context.testbed.adapter, namespace, "guest", part="plain", request=amounts)
+        pod["spec"] |= {"nodeName": node, "schedulerName": "nobody"}
+        context.create(pod)
+        return f"{namespace}/guest"
+
+    def vacate(self, guest: str) -> None:
+        """Delete a pod that `occupy` made."""
+        namespace, _, name = guest.partition("/")
+        self._context.recorder.act("note", text=f"pod {guest} is deleted")
+        self._context.api.delete(POD, namespace, name, grace=0)
+
+    def is_tainted(self, name: str) -> bool:
+        """Whether the node carries a taint now, as a lost one does once that was noticed."""
+        nodes = self._context.recorder.latest("Node")
+        return any(node.name == name and node.state.get("taints") for node in nodes)
+
+    def node_of(self, pod: str) -> str:
+        """The node of a pod of no gang; empty while it has none."""
+        return self._context.node_of(pod)
+
+    def domains(self, gang: SubmittedGang, label: str = RACK) -> set[str]:
+        """The values of a node label that the gang's members are found under."""
+        nodes = {node.name: node.state.get("labels") or {} for node in self._context.recorder.latest("Node")}
+        return {str(nodes[name].get(label)) for name in gang.nodes}
+
+    def terminating(self) -> list[str]:
+        """The pods of the case that are deleted and still there."""
+        namespaces = self._context.testbed.namespaces
+        pods = [pod for pod in self._context.recorder.latest("Pod") if pod.namespace in namespaces]
+        return sorted(pod.name for pod in pods if pod.state.get("deleting"))
+
+    def processor_share(self, role: str) -> float:
+        """Of how many processors the processes of a role are busy, over a second and a half."""
+        context = self._context
+        processes = [psutil.Process(process.pid) for process in context.processes(role)]
+        began, before = time.monotonic(), sum(sum(process.cpu_times()[:2]) for process in processes)
+        context.recorder.wait(lambda: False, SPAN)
+        spent = sum(sum(process.cpu_times()[:2]) for process in processes) - before
+        return spent / (time.monotonic() - began)
+
+    def _change(self, name: str, change: str, **details: Any) -> None:
+        self._context.recorder.act("node-change", nodes=[name], change=change, **details)
+        getattr(self._context.testbed.box.nodes, change)(name, **details)

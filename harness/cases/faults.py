@@ -1,0 +1,245 @@
+"""`world.faults`: kill, pause and restart processes, refuse requests, delay deletions.
+
+Every fault writes itself into the history first, so that a reader of the verdict knows what the scheduler had to cope
+with, and so that time in which a process was down does not count against it. What was changed is undone after the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.adapters import jobset_gang
+from harness.adapters.common import hosting, lws_controller
+from harness.box.api import Object
+from harness.box.minor import minor_of
+from harness.cases import claims
+from harness.cases.context import Context
+from harness.cases.native import Native
+from harness.core.errors import ApiError
+from harness.core.kinds import POD, Kind
+from harness.core.verdict import Verdict
+from harness.core.waiting import until
+
+STALL = 1.0  # seconds without an answer after which a write counts as hanging; a healthy one takes milliseconds
+GATED = {"kube-apiserver": "apiserver", "kube-controller-manager": "controllerManager", "kube-scheduler": "scheduler"}
+SECOND = "second-scheduler"
+POLICIES, POLICY = "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"
+FINALIZER = "muster.dev/cling"  # of objects whose deletion is delayed
+
+
+class Faults:
+    """Fault injection."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    # -- processes ----------------------------------------------------------------------------------------------------
+
+    def kill(self, role: str) -> None:
+        """End every process of a role at once (scheduler, controller, apiserver, etcd, or the name of a process)."""
+        for process in self._context.processes(role):
+            self._act("kill", process, role)
+            process.kill()
+
+    def pause(self, role: str) -> None:
+        self._probe_later(role)
+        for process in self._context.processes(role):
+            self._act("pause", process, role)
+            process.pause()
+
+    def resume(self, role: str) -> None:
+        for process in self._context.processes(role):
+            process.resume()
+            self._act("resume", process, role)
+
+    def restart(self, role: str) -> None:
+        """Start every process of a role (again) and wait until it is ready."""
+        self._probe_later(role)
+        for process in self._context.processes(role):
+            self._act("restart", process, role)
+            process.restart(self._context.deadline("ready"))
+            self._act("ready", process, role)
+
+    def set_gates(self, **gates: bool) -> None:
+        """Restart every component of Kubernetes with these gates, where it knows them."""
+        box = self._context.testbed.box
+        for name, component in GATED.items():
+            process = box.processes.get(name)
+            gates_here = {gate: on for gate, on in gates.items() if component in box.minor.homes(gate)}
+            if process is None or not gates_here:
+                continue
+            self._context.testbed.needs_probe = True
+            flags = [flag for flag in process.command.argv if not flag.startswith("--feature-gates=")]
+            self._restart_with(name, [*flags, *box.minor.gate_flags(component, gates)], gates=gates_here)
+
+    def set_gang_gates(self, *, on: bool) -> None:
+        """Turn all gates that gang scheduling of this Kubernetes needs on or off."""
+        gates = self._context.testbed.box.minor.gates
+        self.set_gates(**{gate: on for names in gates.values() for gate in names})
+
+    def turn_gangs_off(self) -> None:
+        """Restart the controller that makes gangs of users' objects with gangs turned off."""
+        processes = self._context.testbed.box.processes
+        name, change = _switch(self._context)
+        self._restart_with(name, change(processes[name].command.argv), gangs=False)
+
+    def start_second_scheduler(self) -> str:
+        """Run a plain kube-scheduler beside the scheduler under test; the name by which pods ask for it."""
+        box = self._context.testbed.box
+        self._context.recorder.act("note", text=f"{SECOND} is started")
+        process = hosting.plain_scheduler(box, SECOND, box.identity(f"system:{SECOND}"), role="second scheduler")
+        self._context.testbed.cleanup.callback(box.discard, SECOND)
+        process.wait_ready(self._context.deadline("ready"))
+        return SECOND
+
+    def store_is_stalled(self) -> bool:
+        """Whether a write gets no answer: the evidence that a paused store is needed."""
+        context = self._context
+        meta = {"name": "probe", "namespace": context.namespace}
+        obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta}
+        try:
+            context.api.request("POST", f"/api/v1/namespaces/{context.namespace}/configmaps", obj, timeout=STALL)
+        except ApiError as error:
+            return error.status in (0, 500, 504)
+        return False
+
+    def _act(self, verb: str, process: Any, role: str) -> None:
+        """Write down what is done to a process, in the role that the case named or, by its name, its own."""
+        named = process.command.role if role == process.name else role
+        self._context.recorder.act(verb, process.name, role=named)
+
+    def _probe_later(self, role: str) -> None:
+        """Have the scheduler prove after the case that it still works."""
+        self._context.testbed.needs_probe |= role in ("apiserver", "etcd")
+
+    def _restart_with(self, name: str, argv: Sequence[str], **details: Any) -> None:
+        """Restart a process with another command line until the end of the case; `details` go into the history."""
+        process = self._context.testbed.box.processes[name]
+        self._context.testbed.cleanup.callback(process.restore)
+        self._context.recorder.act("restart", name, role=process.command.role, **details)
+        process.command = replace(process.command, argv=tuple(argv))
+        process.restart(self._context.deadline("ready"))
+        self._act("ready", process, name)
+
+    # -- requests that are refused ------------------------------------------------------------------------------------
+
+    def refuse_bind(self, pod: str) -> None:
+        """From now on the API server refuses to bind the pod of that name."""
+        self._forbid("v1", "pods/binding", "this bind is refused by the case", unless=f"request.name != '{pod}'")
+        what = f"the policy that refuses to bind {pod} is in force"
+        until(lambda: self._bind_is_refused(pod), self._context.deadline("ready"), what)
+
+    def allow_bind(self) -> None:
+        """Lift what `refuse_bind` did."""
+        self._permit("pods/binding")
+
+    def refuse_groups(self) -> Verdict:
+        """From now on the API server refuses to create the objects that declare gangs in the case's namespace."""
+        kind = _group_kind(self._context)
+        self._forbid(kind.api_version, kind.plural, self._refusal())
+        return claims.sees(self._context, "the API server refuses group objects", self._groups_are_refused)
+
+    def allow_groups(self) -> None:
+        """Lift what `refuse_groups` did."""
+        self._permit(_group_kind(self._context).plural)
+
+    def controller_was_refused(self) -> Verdict:
+        """The controller has tried to make a group while `refuse_groups` held: its own log says so."""
+        testbed = self._context.testbed
+        processes = [testbed.box.processes[name] for name in testbed.installed.controllers]
+        return claims.sees(
+            self._context,
+            "the controller tried to make a group and was refused",
+            lambda: any(process.has_logged(self._refusal()) for process in processes),
+        )
+
+    def _refusal(self) -> str:
+        """The words of the refusal, which no controller has logged for another case."""
+        return f"no group may be made in {self._context.namespace} for now, says the case"
+
+    def _groups_are_refused(self) -> bool:
+        probe = _probe(self._context)
+        return self._is_refused(lambda: self._context.api.create(probe, dryRun="All"), self._refusal())
+
+    def _bind_is_refused(self, pod: str) -> bool:
+        binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": pod}, "target": {"name": "nowhere"}}
+        path = f"{POD.path(self._context.namespace, pod)}/binding"
+        request = self._context.api.request
+        return self._is_refused(lambda: request("POST", path, binding, params={"dryRun": "All"}), "refused by the case")
+
+    @staticmethod
+    def _is_refused(attempt: Callable[[], object], message: str) -> bool:
+        try:
+            attempt()
+        except ApiError as error:
+            return message in error.message
+        return False
+
+    def _forbid(self, api_version: str, plural: str, message: str, unless: str = "false") -> None:
+        """Have the API server refuse to create such objects in the case's namespace; it takes a moment to know."""
+        context = self._context
+        group, _, version = api_version.rpartition("/")
+        what = {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": [plural]}
+        rule = {"expression": f"request.namespace != '{context.namespace}' || {unless}", "message": message}
+        spec = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
+        meta = {"name": self._policy(plural)}
+        context.create({"apiVersion": POLICIES, "kind": POLICY, "metadata": meta, "spec": spec})
+        bound = {"policyName": meta["name"], "validationActions": ["Deny"]}
+        context.create({"apiVersion": POLICIES, "kind": f"{POLICY}Binding", "metadata": meta, "spec": bound})
+
+    def _permit(self, plural: str) -> None:
+        """Lift what `_forbid` did."""
+        context = self._context
+        context.recorder.act("note", text=f"{plural} may be created again")
+        for kind in (f"{POLICY}Binding", POLICY):
+            context.api.delete(context.api.resource(POLICIES, kind), "", self._policy(plural))
+
+    def _policy(self, plural: str) -> str:
+        return f"no-{plural.replace('/', '-')}-{self._context.namespace}"
+
+    # -- deletions that take their time -------------------------------------------------------------------------------
+
+    @staticmethod
+    def delay_deletion(obj: Object) -> None:
+        """To be given as `alter`: after its deletion the object stays until `finish_deletions`."""
+        obj["metadata"]["finalizers"] = [FINALIZER]
+
+    def finish_deletions(self) -> None:
+        """Let all pods be deleted that were delayed."""
+        context = self._context
+        context.recorder.act("note", text="delayed deletions of pods may end")
+        for namespace in context.testbed.namespaces:
+            for pod in context.api.list(POD, namespace):
+                if FINALIZER in (pod["metadata"].get("finalizers") or ()):
+                    context.api.patch(POD, namespace, pod["metadata"]["name"], {"metadata": {"finalizers": []}})
+
+
+# -- what differs between the controllers that make gangs of users' objects --------------------------------------------
+
+
+def _group_kind(context: Context) -> Kind:
+    """The kind of the objects that declare gangs."""
+    if context.testbed.adapter.name == jobset_gang.NAME:
+        return minor_of(context.testbed.box.kubernetes).gang_api.workload
+    membership = context.testbed.adapter.membership
+    assert membership is not None and membership.group is not None, "this integration has no group objects"
+    return membership.group
+
+
+def _probe(context: Context) -> Object:
+    """A valid object that declares a gang."""
+    kind = _group_kind(context)
+    if kind.kind == "Workload":
+        return Native(context).workload("probe")
+    meta = {"name": "probe", "namespace": context.namespace}
+    return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": meta, "spec": {"minMember": 1}}
+
+
+def _switch(context: Context) -> tuple[str, Callable[[Sequence[str]], list[str]]]:
+    """The controller, and how its command line is changed to turn gangs off."""
+    if context.testbed.adapter.name == jobset_gang.NAME:
+        return jobset_gang.NAME, lambda argv: [*argv, "--gangs=off"]
+    on, off = f"/{lws_controller.CONFIG}", f"/{lws_controller.CONFIG_OFF}"
+    return lws_controller.CONTROLLER, lambda argv: [flag.replace(on, off) for flag in argv]

@@ -1,0 +1,304 @@
+"""A submitted gang: what there is of it, what it is held to, and what can be done to it.
+
+What there is comes from the recorder's timeline, the state that the checks judge too. Methods that promise
+(`is_bound_whole`, `is_refused`, ...) write the promise down, wait until that state fulfils it and return a `Verdict`;
+see `harness.cases.world`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.adapters.common.render import gang_objects
+from harness.box.api import PATCH_MERGE, Object
+from harness.cases.context import Alter, Context
+from harness.core.errors import HarnessError
+from harness.core.gang import Gang
+from harness.core.history.records import Record
+from harness.core.kinds import POD
+from harness.core.labels import GANG_LABEL
+from harness.core.oracle.checks.held_resources import is_free
+from harness.core.oracle.checks.refused import evidence
+from harness.core.oracle.timeline import Group, Incarnation, Pod
+from harness.core.verdict import Verdict
+from harness.testbed.objects import create_all
+
+
+class SubmittedGang:
+    """A gang in the world."""
+
+    def __init__(
+        self,
+        world: Context,
+        gang: Gang,
+        namespace: str,
+        alter: Alter | None = None,
+        objects: list[Object] | None = None,
+    ) -> None:
+        self.world = world
+        self.gang = gang
+        self.namespace = namespace
+        self.key = f"{namespace}/{gang.name}"
+        self._alter = alter
+        self.objects = self._render(gang) if objects is None else objects
+        self._incarnation: Incarnation | None = None
+
+    def _render(self, gang: Gang) -> list[Object]:
+        testbed = self.world.testbed
+        objects = gang_objects(testbed.adapter, gang, self.namespace, testbed.box.kubernetes)
+        for obj in objects:
+            if obj["kind"] == "Pod" and self._alter is not None:
+                self._alter(obj)
+        testbed.adapter.finish(objects)
+        return objects
+
+    def announce(self) -> None:
+        """Write its submission down; from now on pods of its name are its own, and not of an earlier gang."""
+        recorder = self.world.recorder
+        recorder.act("submit", self.gang.name, self.namespace, gang=self.gang.as_record())
+        self._incarnation = recorder.timeline.incarnations[self.key][-1]
+
+    # -- what there is ------------------------------------------------------------------------------------------------
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """What the timeline knows of it."""
+        if self._incarnation is None:
+            raise HarnessError(f"gang {self.gang.name} was not submitted")
+        return self._incarnation
+
+    def pods(self) -> list[Record]:
+        """The latest record of every member that exists."""
+        return [pod.record for pod in self._members()]
+
+    def _members(self) -> list[Pod]:
+        return [pod for pod in self.incarnation.pods if pod.part == "member" and not pod.gone]
+
+    def running(self) -> bool:
+        """Whether every member runs, or has run."""
+        phases = [record.state.get("phase") for record in self.pods()]
+        return bool(phases) and all(phase in ("Running", "Succeeded", "Failed") for phase in phases)
+
+    @property
+    def bound(self) -> int:
+        """Members that are bound and neither failed nor going away."""
+        return self.incarnation.placed
+
+    @property
+    def at_quorum(self) -> bool:
+        """Whether its quorum is bound, and the minimum of every role."""
+        return self.incarnation.full
+
+    @property
+    def nodes(self) -> set[str]:
+        """The nodes its members are on."""
+        return {pod.node for pod in self._members() if pod.node}
+
+    def groups(self) -> list[Record]:
+        """The latest record of every object that stands for the gang."""
+        return [group.record for group in self._groups()]
+
+    def _groups(self) -> list[Group]:
+        return [group for group in self.incarnation.groups if not group.gone]
+
+    def refused_members(self) -> list[str]:
+        """Members of which the scheduler has written in their status that they were not placed."""
+        return [pod.record.name for pod in self._members() if pod.refusal]
+
+    def refused_groups(self) -> list[str]:
+        """Objects that stand for the gang whose status says that it was not placed."""
+        return [group.record.name for group in self._groups() if group.refusal]
+
+    def _is_known_refused(self) -> bool:
+        """Whether there is evidence that the scheduler refused the gang as it is, by the rule of the check."""
+        timeline = self.world.recorder.timeline
+        return evidence(timeline, self.incarnation, timeline.last) is not None
+
+    def _is_complete(self) -> bool:
+        """Whether everything that the case created of it has arrived: then a fence is later than all of it."""
+        timeline = self.world.recorder.timeline
+        return max(self.incarnation.present, self.incarnation.whole(timeline.last)) <= timeline.last
+
+    # -- promises -----------------------------------------------------------------------------------------------------
+
+    def is_bound_whole(self, deadline: str = "bound") -> Verdict:
+        """Every member that was created is bound within the deadline."""
+        here = self.gang.size - self.gang.missing
+        return self._promise("bound", "liveness", deadline, lambda: self.bound >= here, all=not self.gang.missing)
+
+    def reaches_quorum(self) -> Verdict:
+        """At least the quorum is bound within the deadline."""
+        return self._promise("bound", "liveness", "bound", lambda: self.at_quorum)
+
+    def is_refused(self) -> Verdict:
+        """Nothing of it is bound, and there is evidence that the scheduler has looked at it."""
+        world = self.world
+        world.expect("refused", [self], world.deadline("refused"))
+        world.until(lambda: self._is_known_refused() or self._is_complete(), "refused")
+        if not self._is_known_refused():
+            world.fence()
+            world.until(lambda: self._is_known_refused() or self.bound > 0, "refused")
+        return world.verdict("refused", self._is_known_refused() and self.bound == 0)
+
+    def stays_pending(self) -> Verdict:
+        """Nothing of it is bound until the scheduler has been past it once more.
+
+        A scheduler may keep even a tiny pod off the nodes that it has in mind for the gang. Then the whole deadline
+        passes, and its refusal of the fence shows that it was there.
+        """
+        world = self.world
+        changed = world.recorder.timeline.unpromised_change(self.key)
+        world.expect("unbound", [self], 0.0)
+        fence = world.fence()
+        passed = world.until(lambda: world.is_bound(fence) or self.bound > 0, "refused")
+        passed |= world.recorder.timeline.is_refused(world.namespace, fence)
+        if changed is not None:  # what was refused before is tried again after a backoff, and the fence at once
+            world.until(lambda: self.bound > 0 or self.incarnation.tried > changed, "retried")
+        verdict = world.verdict("refused", passed and self.bound == 0)
+        world.lift(self)
+        return verdict
+
+    def must_stay_unbound(self) -> Verdict:
+        """From now on nothing of it may be bound, until `world.lift`; holds so far."""
+        self.world.expect("unbound", [self], 0.0)
+        return self.world.verdict("refused", self.bound == 0)
+
+    def is_released(self) -> Verdict:
+        """Nothing is held for it within the deadline, unless it has its quorum."""
+        return self._promise("released", "held-resources", "released", lambda: is_free(self.incarnation.latest))
+
+    def is_gone(self, *members: str) -> Verdict:
+        """Nothing of it is left within the deadline; with names, nothing of these members."""
+        if members:
+            gone = self.world.until(lambda: not {record.name for record in self.pods()} & set(members), "gone")
+            return self.world.claim(f"{', '.join(members)} went when deleted", gone)
+        return self._promise("gone", "cleanup", "gone", lambda: self.incarnation.left == 0)
+
+    def takes_in(self, member: str) -> Verdict:
+        """A member that came later is bound within the deadline."""
+        self.world.until(lambda: self._is_bound(member), "bound")
+        return self.world.claim(f"{member} joins the gang", self._is_bound(member), "it is not bound")
+
+    def keeps_waiting(self, member: str) -> Verdict:
+        """A member that came later is not bound once the scheduler has tried everything, and has had time to retry."""
+        world = self.world
+        fence = world.fence()
+        world.until(lambda: world.is_bound(fence) or self._is_bound(member), "refused")
+        if world.until(lambda: self._is_bound(member), "retried"):
+            return world.claim(f"{member} waits", False, "it is bound")
+        return world.claim(f"{member} waits", world.is_bound(fence) or None, "the scheduler placed nothing at all")
+
+    def _is_bound(self, member: str) -> bool:
+        return bool(self.world.recorder.timeline.node_of(self.namespace, member))
+
+    def must_stay_untouched(self) -> None:
+        """From now on no member of it may be evicted, until `world.lift`."""
+        self.world.expect("untouched", [self], 0.0)
+
+    def is_being_bound(self) -> Verdict:
+        """A first member is bound within the deadline; the case goes on at that very record."""
+        self.world.until(lambda: self.bound > 0, "bound")
+        return self.world.claim(f"gang {self.gang.name} began to be bound", self.bound > 0, f"{self.bound} are bound")
+
+    def _promise(self, what: str, check: str, deadline: str, goal: Callable[[], bool], **details: Any) -> Verdict:
+        self.world.expect(what, [self], self.world.deadline(deadline), **details)
+        return self.world.verdict(check, self.world.until(goal, deadline))
+
+    # -- changes ------------------------------------------------------------------------------------------------------
+
+    def create_group(self) -> None:
+        """Create the gang's own objects, left out at submission."""
+        self.world.recorder.act("create", self.gang.name, self.namespace)
+        create_all(self.world.api, [obj for obj in self.objects if obj["kind"] != "Pod"])
+
+    def create_missing(self, count: int | None = None) -> None:
+        """Create members that were left out at submission."""
+        created = {obj["metadata"]["name"] for obj in self.objects if obj["kind"] == "Pod"}
+        objects = self._render(self.gang.but(missing=0))
+        late = [obj for obj in objects if obj["kind"] == "Pod" and obj["metadata"]["name"] not in created][:count]
+        self._create(late)
+        self.gang = self.gang.but(missing=self.gang.missing - len(late))
+
+    def create_again(self, *names: str, suffix: str = "") -> None:
+        """Create members again under the names that they had, or under these names with a suffix."""
+        self._create([self._copy(name, f"{name}{suffix}") for name in names])
+
+    def delete(self, *members: str, only: str = "") -> None:
+        """Delete the gang with everything that belongs to it, these members, or (`only="group"`) its own objects."""
+        if members:
+            self.world.recorder.act("delete", self.gang.name, self.namespace, what="members", members=list(members))
+            for name in members:
+                self.world.api.delete(POD, self.namespace, name, grace=0)
+            return
+        self.world.recorder.act("delete", self.gang.name, self.namespace, what=only or "gang")
+        if only != "group":
+            selector = f"{GANG_LABEL}={self.gang.name}"
+            self.world.api.delete_all(POD, self.namespace, grace=0, labelSelector=selector)
+        for obj in self.objects:
+            if obj["kind"] != "Pod":
+                resource = self.world.api.resource(obj["apiVersion"], obj["kind"])
+                self.world.api.delete(resource, self.namespace, obj["metadata"]["name"])
+
+    def ends(self, phase: str, *members: str) -> Verdict:
+        """Have running members end with this phase, as their kubelet would report it; holds once that is recorded."""
+        world = self.world
+
+        def phases() -> dict[str, str]:
+            return {record.name: str(record.state.get("phase", "")) for record in self.pods()}
+
+        world.until(lambda: all(phases().get(name) == "Running" for name in members), "started")
+        world.recorder.act("note", text=f"{', '.join(members)} end: {phase}")
+        for name in members:
+            world.api.patch(POD, self.namespace, name, {"status": {"phase": phase}}, subresource="status")
+        ended = world.until(lambda: all(phases().get(name) == phase for name in members), "started")
+        return world.claim(f"{', '.join(members)} end with the phase {phase}", ended or None, str(phases()))
+
+    def open_gates(self) -> None:
+        """Remove the scheduling gates of all members."""
+        names = [record.name for record in self.pods() if record.state.get("gates")]
+        self.world.recorder.act("edit", self.gang.name, self.namespace, ungated=names)
+        for name in names:
+            self.world.api.patch(POD, self.namespace, name, {"spec": {"schedulingGates": []}}, content_type=PATCH_MERGE)
+
+    def edit_quorum(self, quorum: int) -> None:
+        """Change the quorum in the gang's own object."""
+        edit = self.world.testbed.adapter.edit_quorum
+        if edit is None:
+            raise HarnessError(f"{self.world.testbed.adapter.title} has no way to edit a quorum")
+        self.world.recorder.act("edit", self.gang.name, self.namespace, quorum=quorum)
+        for kind, name, change in edit(self.gang, quorum, self.world.testbed.box.kubernetes):
+            self.world.api.patch(kind, self.namespace, name, change, content_type=PATCH_MERGE)
+        self.gang = self.gang.but(quorum=quorum)
+
+    def await_more(self, count: int, **details: Any) -> None:
+        """Further members are created: a refusal counts from then on if it is about them too."""
+        self.world.recorder.act("create", self.gang.name, self.namespace, count=count, **details)
+
+    def _create(self, pods: list[Object]) -> None:
+        self.await_more(len(pods), members=[pod["metadata"]["name"] for pod in pods])
+        create_all(self.world.api, pods)
+        self.objects += pods
+
+    def _copy(self, name: str, newcomer: str) -> Object:
+        for obj in self._render(self.gang.but(missing=0)):
+            if obj["kind"] == "Pod" and obj["metadata"]["name"] == name:
+                obj["metadata"]["name"] = newcomer
+                return obj
+        raise HarnessError(f"gang {self.gang.name} has no member {name!r}")
+
+
+def submit_gang(
+    context: Context,
+    gang: Gang,
+    namespace: str,
+    *,
+    alter: Alter | None = None,
+    without: str = "",
+    objects: list[Object] | None = None,
+) -> SubmittedGang:
+    """Let the history know the gang, and create it as the integration declares it, or as these objects."""
+    submitted = SubmittedGang(context, gang, namespace, alter, objects)
+    submitted.announce()
+    create_all(context.api, [obj for obj in submitted.objects if without != "group" or obj["kind"] == "Pod"])
+    return submitted

@@ -1,0 +1,239 @@
+"""A submitted LeaderWorkerSet: what a controller made of it, what it is held to, and what can be done to it.
+
+Every replica is a gang of the history. How the integration names a replica's gang on its pods, and of what kind its
+group objects are, is read from the adapter's `membership`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.adapters.common.lws_controller import INDEX_LABEL, SET_LABEL, WORKER_LABEL, gang_name
+from harness.box.api import Object
+from harness.box.recorder import group_kind
+from harness.cases import claims
+from harness.cases.context import Context
+from harness.cases.gang import SubmittedGang, submit_gang
+from harness.cases.gangs import SubmittedGangs
+from harness.cases.values import LWS
+from harness.core.kinds import LEADER_WORKER_SET, POD, STATEFUL_SET
+from harness.core.quantity import millis
+from harness.core.verdict import Verdict
+
+REVISION_LABEL = "leaderworkerset.sigs.k8s.io/template-revision-hash"
+VERSION = "muster.dev/version"  # annotation of the templates; another value is another revision
+
+
+class SubmittedLWS(SubmittedGangs):
+    """A LeaderWorkerSet in the world."""
+
+    KIND = LEADER_WORKER_SET
+
+    def __init__(self, context: Context, workload: LWS, namespace: str, objects: Sequence[Object]) -> None:
+        super().__init__(context, workload.name, namespace)
+        self.workload = workload
+        self.replica = workload.replica
+        membership = context.testbed.adapter.membership
+        assert membership is not None, "this integration makes no gangs of LeaderWorkerSets"
+        self._membership = membership
+        self._old: dict[int, set[str]] = {}  # uids of pods that have to go, by replica
+        self._revisions: set[str] = set()  # of the template before the last update
+        self._announce(workload.replicas)
+        for obj in objects:
+            context.create(obj)
+
+    # -- what there is of it ------------------------------------------------------------------------------------------
+
+    def pods(self, index: int | None = None) -> list[Object]:
+        """Its pods, or those of one replica, by name."""
+        selector = f"{SET_LABEL}={self.name}" + ("" if index is None else f",{INDEX_LABEL}={index}")
+        return self._objects.all_of(POD, selector, self.namespace)
+
+    def leaders(self) -> list[Object]:
+        """Its leaders in the order of their replicas."""
+        leaders = [pod for pod in self.pods() if pod["metadata"]["labels"].get(WORKER_LABEL) == "0"]
+        return sorted(leaders, key=lambda pod: int(pod["metadata"]["labels"][INDEX_LABEL]))
+
+    def leader(self, index: int = 0) -> Object:
+        """The leader of a replica; KeyError if there is none."""
+        return self._objects.get(POD, f"{self.name}-{index}", self.namespace)
+
+    def groups(self) -> list[Object]:
+        """Every group object that is named after the set; none where replicas have no such object."""
+        if self._membership.group is None:
+            return []
+        objects = self._objects.all_of(self._membership.group, namespace=self.namespace)
+        return [group for group in objects if group["metadata"]["name"].startswith(f"{self.name}-")]
+
+    def group_uids(self) -> set[str]:
+        return {group["metadata"]["uid"] for group in self.groups()}
+
+    def group(self, index: int = 0) -> Object:
+        """The group object that the leader of a replica names; KeyError if it is not there."""
+        assert self._membership.group is not None, "this integration has no group objects"
+        return self._objects.get(self._membership.group, self.place(self.leader(index)), self.namespace)
+
+    @property
+    def group_kind(self) -> str:
+        """What its group objects are called in a history."""
+        assert self._membership.group is not None, "this integration has no group objects"
+        return group_kind(self._membership.group)
+
+    def recorded_groups(self, index: int) -> set[str]:
+        """The names of all group objects that were ever recorded for a replica."""
+        key = f"{self.namespace}/{gang_name(self.name, index)}"
+        records = self._context.recorder.records()
+        return {record.name for record in records if record.kind == self.group_kind and record.state.get("gang") == key}
+
+    def place(self, pod: Object) -> str:
+        """The gang that a pod names; empty if it names none."""
+        part, key = self._membership.place
+        return str((pod["metadata"].get(part) or {}).get(key, ""))
+
+    def planned_pod(self, statefulset: str, name: str) -> Object:
+        """The pod that a StatefulSet of the set would create under this name."""
+        template = self._objects.get(STATEFUL_SET, statefulset, self.namespace)["spec"]["template"]
+        meta = {**template["metadata"], "name": name, "namespace": self.namespace}
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]}
+
+    def requests(self, index: int = 0) -> tuple[dict[str, int], dict[str, int]]:
+        """What the group of a replica asks for in its minResources, and what its pods ask for, in thousandths."""
+        pods: dict[str, int] = {}
+        for role in self.replica.parts:
+            for resource, amount in millis(role.request).items():
+                pods[resource] = pods.get(resource, 0) + amount * role.size
+        return millis((self.group(index).get("spec") or {}).get("minResources")), pods
+
+    # -- what it is held to -------------------------------------------------------------------------------------------
+
+    def is_complete(self) -> Verdict:
+        """All pods exist that can be before any is bound, and their groups: the scheduler knows what there is."""
+        count = len(self.gangs) * (self.replica.size - self.replica.missing)
+        sentence = f"{count} pods of {self.name} exist"
+        complete = claims.sees(self._context, sentence, lambda: len(self.pods()) >= count)
+        return self.has_groups() if complete and self._membership.group else complete
+
+    def is_bound_whole(self, deadline: str = "bound") -> Verdict:
+        """Every replica is bound whole within the deadline; workers that were missing at first follow."""
+        verdict = super().is_bound_whole(deadline)
+        if not verdict or not self.replica.missing:
+            return verdict
+        size = self.replica.size
+        return claims.sees(
+            self._context,
+            f"all {size} pods of each replica of {self.name} are bound",
+            lambda: all(gang.bound >= size for gang in self.gangs),
+        )
+
+    def all_but_one_run(self) -> SubmittedGang | None:
+        """All replicas but one are bound whole and that one waits whole: the one that waits."""
+        size, count = self.replica.size, len(self.gangs) - 1
+        self._context.until(lambda: sum(gang.bound for gang in self.gangs) >= size * count, "bound")
+        bound = [gang.bound for gang in self.gangs]
+        held = sorted(bound) == [0, *[size] * count]
+        self._context.claim(f"{count} replicas run whole and one waits whole", held, f"bound of each: {bound}")
+        return self.gangs[bound.index(0)] if held else None
+
+    def has_groups(self, deadline: str = "bound") -> Verdict:
+        """There comes to be one group object for each replica, named by its leader, and no other."""
+
+        def there() -> bool:
+            named = {self.group(index)["metadata"]["name"] for index in range(len(self.gangs))}
+            return named == {group["metadata"]["name"] for group in self.groups()} and len(named) == len(self.gangs)
+
+        sentence = f"each of the {len(self.gangs)} replicas of {self.name} has a group of its own"
+        return claims.sees(self._context, sentence, there, deadline)
+
+    def is_replaced(self, index: int = 0, deadline: str = "bound") -> Verdict:
+        """All pods of a replica are other ones than before its leader was deleted or a container restarted."""
+        count, old = self.replica.size - self.replica.missing, self._old[index]
+
+        def there() -> bool:
+            uids = {pod["metadata"]["uid"] for pod in self.pods(index)}
+            return len(uids) >= count and not uids & old
+
+        return claims.sees(self._context, f"all pods of replica {index} are new ones", there, deadline)
+
+    def leader_owns_group(self, index: int = 0) -> Verdict:
+        """The leader of a replica comes to own the group that it names."""
+
+        def there() -> bool:
+            return bool(owner(self.group(index))["uid"] == self.leader(index)["metadata"]["uid"])
+
+        return claims.sees(self._context, f"the new leader of replica {index} has a group of its own", there)
+
+    def is_updated(self) -> Verdict:
+        """All replicas run another revision than before the update, and no replica beyond their number is left."""
+        count = len(self.gangs)
+
+        def done() -> bool:
+            status = self.stored()["status"]
+            ready = status.get("readyReplicas") == status.get("updatedReplicas") == count
+            return ready and len(self.leaders()) == count and not self._pod_revisions() & self._revisions
+
+        sentence = f"all {count} replicas of {self.name} are updated and ready"
+        return claims.sees(self._context, sentence, done, "reconnected")
+
+    # -- what can be done to it ---------------------------------------------------------------------------------------
+
+    def scale(self, replicas: int) -> list[SubmittedGang]:
+        """Change the number of replicas; the gangs that have to go."""
+        leaving = self.gangs[replicas:]
+        self._withdraw(leaving)
+        self._announce(replicas)
+        self.gangs = self.gangs[:replicas]
+        self._objects.change(LEADER_WORKER_SET, self.name, {"spec": {"replicas": replicas}})
+        return leaving
+
+    def update(self) -> None:
+        """Give it another template: each replica has to be replaced."""
+        self._revisions = self._pod_revisions()
+        self.gangs = [self._announced(index) for index in range(len(self.gangs))]
+        template = {"metadata": {"annotations": {VERSION: "2"}}}
+        parts = ("leaderTemplate", "workerTemplate") if self.replica.roles else ("workerTemplate",)
+        self._objects.change(
+            LEADER_WORKER_SET, self.name, {"spec": {"leaderWorkerTemplate": dict.fromkeys(parts, template)}}
+        )
+
+    def expect_surge(self) -> SubmittedGang:
+        """The replica beyond the number that an update is about to make, as a gang."""
+        return self._announced(len(self.gangs))
+
+    def delete(self, *, leader: int | None = None) -> None:
+        """Delete the set, or the leader of one replica, which is replaced for it."""
+        if leader is None:
+            super().delete()
+            return
+        self._start_over(leader)
+        self.gangs[leader].delete(f"{self.name}-{leader}")
+
+    def restart_container(self, pod: str, index: int = 0) -> None:
+        """Restart a container of a pod, for which its replica is replaced."""
+        self._start_over(index)
+        statuses = self._objects.get(POD, pod)["status"]["containerStatuses"]
+        restarted = [{**status, "restartCount": 1} for status in statuses]
+        self._objects.change(POD, pod, {"status": {"containerStatuses": restarted}}, subresource="status")
+
+    def _start_over(self, index: int) -> None:
+        """From now on a replica is another gang, and its pods have to go."""
+        self._old[index] = {pod["metadata"]["uid"] for pod in self.pods(index)}
+        self.gangs[index] = self._announced(index)
+
+    def _pod_revisions(self) -> set[str]:
+        """The revisions of the template that its pods were made from."""
+        return {pod["metadata"]["labels"].get(REVISION_LABEL, "") for pod in self.pods()}
+
+    def _announce(self, replicas: int) -> None:
+        """Let the history know the gangs that are about to come."""
+        for index in range(len(self.gangs), replicas):
+            self.gangs.append(self._announced(index))
+
+    def _announced(self, index: int) -> SubmittedGang:
+        """From now on pods of this replica are of a new gang, also if they have the names of old ones."""
+        return submit_gang(self._context, self.workload.gang(index), self.namespace, objects=[])
+
+
+def owner(obj: Object) -> Object:
+    """The reference to the controller of an object; empty if it has none."""
+    references: list[Object] = obj["metadata"].get("ownerReferences") or []
+    return next((reference for reference in references if reference.get("controller")), {})

@@ -1,0 +1,263 @@
+"""The world of a case: a few words in which every case is written.
+
+A method that acts writes itself into the history before it acts. A method that asks (`is_bound_whole`, `is_refused`)
+writes down the promise with its deadline, waits for the records that decide it, and returns a `Verdict`. What a case
+finds out elsewhere (an answer of the API server, how busy a process is) it writes down as a claim; so the verdict of a
+case can be reached again from its history alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, overload
+
+from harness.box.api import Object
+from harness.box.nodes import Pool
+from harness.cases import claims
+from harness.cases.barrier import SubmittedBarrier
+from harness.cases.cluster import Cluster
+from harness.cases.context import Alter, Context
+from harness.cases.faults import Faults
+from harness.cases.gang import SubmittedGang, submit_gang
+from harness.cases.gangs import SubmittedGangs
+from harness.cases.job import SubmittedJob
+from harness.cases.jobset import SubmittedJobSet
+from harness.cases.lws import SubmittedLWS
+from harness.cases.native import Native
+from harness.cases.objects import Objects
+from harness.cases.values import LWS, BarrierJobSet, Job, JobSet
+from harness.core.errors import HarnessError
+from harness.core.gang import GPU, Gang
+from harness.core.verdict import Verdict
+from harness.testbed.priorities import priority_class
+from harness.testbed.testbed import Testbed
+
+
+class World:
+    """What a case can do and ask; one namespace of its own in an empty box."""
+
+    def __init__(self, testbed: Testbed, case: str) -> None:
+        self.context = Context(testbed, case)  # not for cases
+        self.namespace = self.context.namespace
+        self.faults = Faults(self.context)
+        self.cluster = Cluster(self.context)
+        self.objects = Objects(self.context)
+        self.native = Native(self.context)
+
+    def has_feature(self, feature: str) -> bool:
+        """Whether the integration claims the feature; for cases that judge one of several (`either`)."""
+        return feature in self.context.testbed.features
+
+    # -- room, and what asks for it -----------------------------------------------------------------------------------
+
+    def nodes(self, count: int, gpus: int = 8, **details: Any) -> list[str]:
+        """Add nodes of so many GPUs each; their names."""
+        self.context.recorder.act("node-add", count=count, gpus=gpus)
+        return self.context.testbed.add_nodes(Pool(count, gpus=gpus, **details))
+
+    def another_namespace(self) -> str:
+        """One more namespace that belongs to the case; its name."""
+        return self.context.testbed.namespace()
+
+    @overload
+    def submit(
+        self,
+        workload: Gang,
+        namespace: str = "",
+        *,
+        alter: Alter | None = None,
+        without: str = "",
+        objects: list[Object] | None = None,
+    ) -> SubmittedGang: ...
+    @overload
+    def submit(self, workload: Job, namespace: str = "") -> SubmittedJob: ...
+    @overload
+    def submit(
+        self, workload: LWS, namespace: str = "", *, alter: Alter | None = None, objects: list[Object] | None = None
+    ) -> SubmittedLWS: ...
+    @overload
+    def submit(
+        self, workload: JobSet, namespace: str = "", *, alter: Alter | None = None, objects: list[Object] | None = None
+    ) -> SubmittedJobSet: ...
+    @overload
+    def submit(
+        self,
+        workload: BarrierJobSet,
+        namespace: str = "",
+        *,
+        alter: Alter | None = None,
+        objects: list[Object] | None = None,
+    ) -> SubmittedBarrier: ...
+    def submit(
+        self,
+        workload: Gang | Job | LWS | JobSet | BarrierJobSet,
+        namespace: str = "",
+        *,
+        alter: Alter | None = None,
+        without: str = "",
+        objects: list[Object] | None = None,
+    ) -> SubmittedGang | SubmittedGangs:
+        """Create a workload as the integration or its controller expects it, or as these objects; a handle on it.
+
+        `alter` changes what is created, of a gang its members; `without="group"` leaves a gang's own objects out at
+        first.
+        """
+        context, namespace = self.context, namespace or self.namespace
+        if isinstance(workload, Gang):
+            return submit_gang(context, workload, namespace, alter=alter, without=without, objects=objects)
+        if isinstance(workload, Job):
+            return SubmittedJob(context, workload, namespace)
+        objects = self.objects.of(workload, namespace) if objects is None else objects
+        if alter is not None:
+            for obj in objects:
+                alter(obj)
+        if isinstance(workload, LWS):
+            return SubmittedLWS(context, workload, namespace, objects)
+        if isinstance(workload, JobSet):
+            return SubmittedJobSet(context, workload, namespace, objects)
+        return SubmittedBarrier(context, workload, namespace, objects)
+
+    def submit_in_turns(self, *gangs: Gang) -> list[SubmittedGang]:
+        """Create several gangs member by member in turns, so that a scheduler meets all of them at once."""
+        submitted = [self.submit(gang.but(missing=gang.size)) for gang in gangs]
+        for _ in range(max(gang.size for gang in gangs)):
+            for gang in submitted:
+                if gang.gang.missing:
+                    gang.create_missing(1)
+        return submitted
+
+    def pod(self, gpus: int = 1, priority: str = "", name: str = "", alter: Alter | None = None) -> str:
+        """Submit a pod of no gang to the scheduler under test; its name."""
+        name = name or self.context.next_pod_name()
+        request = {"cpu": "100m", "memory": "64Mi", **({GPU: str(gpus)} if gpus else {})}
+        self.context.submit_pod(name, "plain", request, priority, alter)
+        return name
+
+    def priority(self, name: str, value: int, *, preempts: bool = True) -> str:
+        """A PriorityClass of this value, which is in force; its name, which all cases share."""
+        shared = priority_class(self.context.testbed, self.namespace, value, preempts=preempts)
+        self.context.recorder.act("note", text=f"the priority {name} is {value}, PriorityClass {shared}")
+        return shared
+
+    def runtime_class(self, name: str, overhead: dict[str, str]) -> str:
+        """A RuntimeClass whose pods need this much besides their containers; its name, which is unique to the case."""
+        unique = self._unique(name)
+        meta = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": unique}}
+        self.create({**meta, "handler": "runc", "overhead": {"podFixed": overhead}})
+        return unique
+
+    def queue(self, name: str, gpus: int) -> str:
+        """A queue that lets so many GPUs be used at once; its name, which is unique to the case."""
+        unique, testbed = self._unique(name), self.context.testbed
+        make = testbed.adapter.queue
+        if make is None:
+            raise HarnessError(f"{testbed.adapter.title} has no way to make a queue")
+        self.context.recorder.act("note", text=f"queue {unique} of {gpus} GPUs is made")
+        make(testbed.box, unique, {GPU: str(gpus)})
+        return unique
+
+    def _unique(self, name: str) -> str:
+        return f"{name}-{self.namespace.removeprefix('case-')}"
+
+    def create(self, obj: Object) -> Object:
+        """Create any object; it is deleted with the case."""
+        return self.context.create(obj)
+
+    def delete(self, *pods: str) -> None:
+        """Delete pods by their names."""
+        for pod in pods:
+            self.context.delete_pod(pod)
+
+    # -- pods of no gang, and the scheduler ---------------------------------------------------------------------------
+
+    def is_bound(self, *pods: str, deadline: str = "bound") -> Verdict:
+        """The pods of no gang are bound within the deadline."""
+        self.until(lambda: all(self.context.is_bound(pod) for pod in pods), deadline)
+        late = [pod for pod in pods if not self.context.is_bound(pod)]
+        return self.claim(f"pods of no gang are bound: {', '.join(pods)}", not late, f"not bound: {', '.join(late)}")
+
+    def stays_pending(self, *pods: str) -> Verdict:
+        """The pods of no gang have no node once the scheduler has tried them."""
+        fence = self.context.fence()
+        if not self.until(lambda: self.context.is_bound(fence), "refused"):
+            return self.context.verdict("refused", False)
+        return self.stand(f"pods wait: {', '.join(pods)}", *pods, most=0)
+
+    def scheduler_is_working(self) -> Verdict:
+        """The scheduler has tried everything that was there when this was called."""
+        fence = self.context.fence()
+        return self.claim("the scheduler is at work", self.until(lambda: self.context.is_bound(fence), "bound"))
+
+    def is_at_rest(self) -> Verdict:
+        """The scheduler has tried everything, and what is bound runs: no component has anything left to write."""
+        fence = self.context.fence()
+        recorder, namespaces = self.context.recorder, self.context.testbed.namespaces
+
+        def quiet() -> bool:
+            pods = [pod.state for pod in recorder.latest("Pod") if pod.namespace in namespaces]
+            return self.context.is_bound(fence) and all(pod.get("phase") != "Pending" for pod in pods if "node" in pod)
+
+        return self.claim("everything came to rest", self.until(quiet, "bound") or None)
+
+    # -- promises about several gangs ---------------------------------------------------------------------------------
+
+    def one_of(self, *gangs: SubmittedGang) -> tuple[Verdict, SubmittedGang | None]:
+        """Exactly one of the gangs is bound whole and of the others nothing; the verdict and the winner."""
+        self.context.expect("one-of", gangs, self.deadline("bound"))
+        self.until(lambda: any(gang.at_quorum for gang in gangs), "bound")
+        winners = [gang for gang in gangs if gang.at_quorum]
+        held = len(winners) == 1 and all(gang.bound == 0 for gang in gangs if gang is not winners[0])
+        return self.context.verdict("liveness", held), winners[0] if winners else None
+
+    def all_start(self, *gangs: SubmittedGang) -> Verdict:
+        """Every gang reaches its quorum by the deadline of a long line."""
+        now = self.context.recorder.timeline.last
+        self.context.expect("bound", gangs, self.deadline("drained"))
+        started = self.until(lambda: all(gang.incarnation.has_started_since(now) for gang in gangs), "drained")
+        return self.context.verdict("liveness", started)
+
+    def start_in_order(self, *gangs: SubmittedGang) -> None:
+        """From now on no gang may be bound before those named earlier."""
+        self.context.expect("order", gangs, 0.0)
+
+    def lift(self, *gangs: SubmittedGang) -> None:
+        """End the promises that were to hold until further notice."""
+        self.context.lift(*gangs)
+
+    # -- claims -------------------------------------------------------------------------------------------------------
+
+    def deadline(self, name: str) -> float:
+        """Seconds of the deadline of this name."""
+        return self.context.deadline(name)
+
+    def until(self, condition: Callable[[], bool], deadline: str) -> bool:
+        """Whether the condition came true by the named deadline; it is looked at after every record."""
+        return self.context.until(condition, deadline)
+
+    def claim(self, sentence: str, held: bool | None, detail: str = "") -> Verdict:
+        """Something the case saw for itself; None: it could not be seen."""
+        return self.context.claim(sentence, held, detail)
+
+    def stand(self, sentence: str, *counted: SubmittedGang | str, least: int = 0, most: int | None = None) -> Verdict:
+        """So many of these pods of no gang, and of the members of these gangs, are bound now and not leaving."""
+        return claims.stand(self.context, sentence, counted, least, most)
+
+    def sees(self, sentence: str, condition: Callable[[], object], deadline: str = "bound") -> Verdict:
+        """The condition comes true within the deadline; an object that it does not find counts as not yet."""
+        return claims.sees(self.context, sentence, condition, deadline)
+
+    def accepts(self, obj: Object, sentence: str) -> Verdict:
+        """The API server creates the object."""
+        return claims.accepts(self.context, obj, sentence)
+
+    def accepts_change(self, obj: Object, change: Object, sentence: str) -> Verdict:
+        """The API server merges the change into the object."""
+        return claims.accepts_change(self.context, obj, change, sentence)
+
+    def rejects(self, obj: Object, sentence: str, *, mention: str = "") -> Verdict:
+        """The API server refuses to create the object, for a reason that mentions this."""
+        return claims.rejects(self.context, obj, sentence, mention)
+
+    def rejects_change(self, obj: Object, change: Object, sentence: str, *, mention: str = "") -> Verdict:
+        """The API server refuses to change the object, for a reason that mentions this."""
+        return claims.rejects_change(self.context, obj, change, sentence, mention)

@@ -1,0 +1,191 @@
+"""The pages of docs/reference that are made: cases and clauses from the catalogue, semantics from claims, and commands.
+
+    python -m harness.cli.docs            write them
+    python -m harness.cli.docs --check    say whether they are up to date
+
+A test of the project runs the second, so a page can never say something else than the suite does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from copy import copy
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from harness.adapters import adapter, names
+from harness.adapters.common.base import Adapter, Claim
+from harness.box.data import data_root
+from harness.cli import SECTIONS, muster
+from harness.core.catalogue.cases import DISTURBANCES, PROFILES, Case
+from harness.core.catalogue.clauses import OBSERVED, ClauseCoverage, coverage
+from harness.core.catalogue.features import CHOICES, FEATURES, Choice
+from harness.mutation.clauses import proven_by
+from harness.mutation.matrix import read_record
+from harness.mutation.mutants import mutants
+from harness.runner.collect import collect_cases, load_clauses
+
+CASES_HEAD = """\
+{count} cases. `muster run --case ID` runs one, `muster run --profile NAME` a profile. *Core* cases are what `muster
+run` judges; *extended* ones take longer or ask for more, and *slow* ones run only with `--profile all` or when named.
+A case that needs a feature the integration does not claim, or another Kubernetes, is `not-supported`."""
+CLAUSES_HEAD = """\
+{count} clauses, of which {judged} have cases; the others say why they have none. MUST, SHOULD and MAY come from the
+source; OBSERVE is reported in figures and never a violation. *Versions* are the releases that do what the clause
+says. *Proven by* are the mutants that break this clause and were killed by a case of it: see
+[the proof](../explanation/proof.md)."""
+WIDTH = 110  # columns of a help text
+MADE_OF_HELP = "<!-- Made by `make docs` from the help texts of harness/cli. Changes belong there. -->"
+SEMANTICS_HEAD = """\
+All designs say what a gang is. Few say what happens to one that has changed, and schedulers differ. Each question below
+is answered by a feature that an integration claims, with the source of the answer: a document, or the place in the code
+that decides it. Cases judge the answer that is claimed. *Not declared* means that no source was found, or that the
+question does not arise; no case asks then."""
+MADE_OF_CLAIMS = "<!-- Made by `make docs` from harness/adapters and suites/. Changes belong there. -->\n"
+MADE = "<!-- Made by `make docs` from suites/ and ci/proof.yaml. Changes belong there. -->\n"
+
+
+def pages() -> dict[Path, str]:
+    """Every page and what it must say."""
+    cases = collect_cases()
+    proofs = proven_by(cases, mutants(), read_record(data_root() / "ci" / "proof.yaml"))
+    where = data_root() / "docs" / "reference"
+    return {
+        where / "commands.md": commands_page(),
+        where / "cases.md": cases_page(cases),
+        where / "clauses.md": clauses_page(coverage(load_clauses(), cases), proofs),
+        where / "semantics.md": semantics_page([adapter(name) for name in names()], cases),
+    }
+
+
+def commands_page() -> str:
+    """The help of every command, in the sections of `muster --help`."""
+    lines = ["# Commands", "", MADE_OF_HELP, ""]
+    for title, section in SECTIONS.items():
+        lines += [f"## {title}", ""]
+        for name in section:
+            lines += _help(muster, name)
+    return "\n".join(lines)
+
+
+def _help(group: click.Group, name: str, parent: click.Context | None = None) -> list[str]:
+    """The help of a command and of all below it."""
+    above = parent or click.Context(
+        group, info_name="muster", terminal_width=WIDTH, max_content_width=WIDTH, **group.context_settings
+    )
+    command = group.get_command(above, name)
+    assert command is not None, name
+    command = copy(command)
+    command.add_help_option = False  # every command has it
+    context = click.Context(command, parent=above, info_name=name, terminal_width=WIDTH, max_content_width=WIDTH)
+    text = command.get_help(context).replace("\b\n", "")
+    lines = [f"### {context.command_path}", "", "```text", *(line.rstrip() for line in text.splitlines()), "```", ""]
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            lines += _help(command, below, context)
+    return lines
+
+
+def cases_page(cases: Sequence[Case]) -> str:
+    """The cases by profile."""
+    lines = ["# Cases", "", MADE, CASES_HEAD.format(count=len(cases)), ""]
+    for profile, title in PROFILES.items():
+        mine = sorted((case for case in cases if case.profile == profile), key=lambda case: (case.folder, case.id))
+        if not mine:
+            continue
+        lines += [f"## {profile}", "", title, "", "| case | what is held | clauses | needs |", "|---|---|---|---|"]
+        lines += [_row(case) for case in mine]
+        lines.append("")
+    lines += ["## Disturbances", "", "| disturbs | meaning |", "| --- | --- |"]
+    lines += [f"| {name} | {meaning} |" for name, meaning in DISTURBANCES.items()]
+    lines += ["", "## Features", "", "| feature | meaning |", "| --- | --- |"]
+    lines += [f"| {name} | {meaning} |" for name, meaning in FEATURES.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _row(case: Case) -> str:
+    file = f"../../suites/{case.folder}/test_{case.id.replace('-', '_')}.py"
+    marks = [case.level] if case.level != "core" else []
+    marks += [f"disturbs {case.disturbs}"] if case.disturbs else []
+    marks += ["slow"] if case.slow else []
+    marks += [f"Kubernetes {case.kubernetes}"] if case.kubernetes else []
+    needs = ", ".join(feature for feature in case.needs if feature != "gang")
+    needs += f"{', ' if needs else ''}{' or '.join(case.either)}" if case.either else ""
+    sentence = f"{case.sentence} *({', '.join(marks)})*" if marks else case.sentence
+    return f"| [{case.id}]({file}) | {sentence} | {', '.join(case.clauses)} | {needs} |".replace(" <", " &lt;")
+
+
+def clauses_page(coverages: Sequence[ClauseCoverage], proofs: Mapping[str, Sequence[str]]) -> str:
+    """The clauses by source, with their cases or the reason why there is none, and the mutants that prove them."""
+    judged = sum(1 for covered in coverages if covered.cases)
+    head = CLAUSES_HEAD.format(count=len(coverages), judged=judged)
+    lines = ["# Clauses", "", MADE, head, "", "How a clause is observed:", ""]
+    lines += [f"- *{word}*: {meaning}" for word, meaning in OBSERVED.items()]
+    for source, group in groupby(coverages, key=lambda covered: covered.clause.source):
+        lines += [
+            "",
+            f"## {source}",
+            "",
+            "| clause | level | sentence | versions | observed | cases | proven by |",
+            "| --- | --- | --- | --- | --- | --- | --- |",
+        ]
+        for covered in group:
+            clause = covered.clause
+            cases = ", ".join(f"[{case}](cases.md)" for case in covered.cases) or f"*{covered.explained}*"
+            proof = ", ".join(proofs.get(clause.id, ()))
+            cells = (clause.id, clause.level, clause.sentence, clause.versions, clause.observed, cases, proof)
+            lines.append(f"| {' | '.join(cells)} |".replace(" <", " &lt;"))
+    return "\n".join(lines) + "\n"
+
+
+def semantics_page(adapters: Sequence[Adapter], cases: Sequence[Case]) -> str:
+    """The questions that designs leave open, with the answers of all schedulers."""
+    schedulers = [scheduler for scheduler in adapters if any(_answers(scheduler, choice) for choice in CHOICES)]
+    lines = ["# Semantics", "", MADE_OF_CLAIMS, SEMANTICS_HEAD, "", "## Answers", ""]
+    lines += [f"| question | {' | '.join(scheduler.title for scheduler in schedulers)} |"]
+    lines += [f"| --- |{' --- |' * len(schedulers)}"]
+    for choice in CHOICES:
+        answers = [", ".join(map(_answer, _answers(scheduler, choice))) for scheduler in schedulers]
+        lines.append(f"| {choice.question} | {' | '.join(answer or '*not declared*' for answer in answers)} |")
+    for choice in CHOICES:
+        judges = [case.id for case in cases if {*case.needs, *case.either} & {*choice.features}]
+        lines += ["", f"## {choice.question}", ""]
+        lines += [f"- `{feature}`: {FEATURES[feature]}" for feature in choice.features]
+        lines += ["", f"Judged by {', '.join(f'[{case}](cases.md)' for case in sorted(judges))}.", ""]
+        lines += ["| scheduler | answer | source |", "| --- | --- | --- |"]
+        for scheduler in schedulers:
+            rows = [
+                f"| {scheduler.title} | {_answer(claim)} | {claim.source} |" for claim in _answers(scheduler, choice)
+            ]
+            lines += rows or [f"| {scheduler.title} | *not declared* | |"]
+    return "\n".join(lines) + "\n"
+
+
+def _answers(scheduler: Adapter, choice: Choice) -> list[Claim]:
+    """What the scheduler claims about the question; several, if versions differ."""
+    claims = [Claim(claim) if isinstance(claim, str) else claim for claim in scheduler.features]
+    return [claim for claim in claims if claim.feature in choice.features]
+
+
+def _answer(claim: Claim) -> str:
+    where = " and ".join(filter(None, (claim.versions, claim.kubernetes and f"Kubernetes {claim.kubernetes}")))
+    return f"`{claim.feature}` ({where})" if where else f"`{claim.feature}`"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the pages, or compare them; 1 if one is not up to date."""
+    stale = [path for path, text in pages().items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        if "--check" in arguments:
+            print(f"{path} is not up to date; run: make docs")
+        else:
+            path.write_text(pages()[path], encoding="utf-8")
+            print(f"written: {path}")
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,43 @@
+"""`-x` and `--maxfail`: enough is enough once so many cases have failed, the expected ones aside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from harness.core.catalogue.expected import differences
+from harness.core.results import case_from_data
+from harness.runner import baseline
+from harness.runner.session import EnoughSeenError
+
+
+class FailureLimit:
+    """Counts failures among the events of a run."""
+
+    def __init__(self, most: int | None, expected: Path | None) -> None:
+        self._most = most
+        self._expected = expected
+        self.count = 0
+
+    @property
+    def reached(self) -> bool:
+        return self._most is not None and self.count >= self._most
+
+    def begin(self) -> FailureLimit:
+        """The same limit for another run."""
+        self.count = 0
+        return self
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        if self._most is None or event["event"] != "case":
+            return
+        result = case_from_data(event["result"])
+        if not result.outcome.is_bad:
+            return
+        if self._expected is not None:
+            verdicts = baseline.load(self._expected, result.integration, result.kubernetes)
+            if verdicts is not None and not differences([result], verdicts):
+                return
+        self.count += 1
+        if self.reached:
+            raise EnoughSeenError

@@ -1,0 +1,1 @@
+"""Reference gang providers of LeaderWorkerSet for schedulers that its release does not know (KEP-407)."""

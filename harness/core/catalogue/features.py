@@ -1,0 +1,87 @@
+"""The features that a gang scheduler can have: a case lists what it needs, an adapter lists what it has.
+
+A case that needs a feature which the integration does not claim is `not-supported`. That is a result, not a skip. The
+names are defined here only; a test fails if a case or an adapter uses another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from harness.core.errors import HarnessError
+from harness.core.text import nearest
+
+FEATURES: Mapping[str, str] = {
+    "gang": "Members are placed all or not at all.",
+    "quorum": "A gang may start with fewer members than it has.",
+    "roles": "Members of one gang may ask for different amounts.",
+    "role-minima": "Each role of a gang has a minimum of its own.",
+    "group-object": "A gang has an API object of its own, beside its pods.",
+    "group-status": "The gang's object tells in its status whether the gang was placed.",
+    "group-first": "Pods whose group object does not exist yet wait for it.",
+    "quorum-edit": "The quorum of a gang that exists can be changed.",
+    "starts-anew": "A gang whose members are all gone is placed whole again when they come back.",
+    "total": "A gang can declare what it needs in total, and is not begun before there is room for that.",
+    "timeout": "How long a partial gang may hold resources can be set per gang.",
+    "timeout-fails-gang": "A gang that is out of time fails for good instead of being tried again.",
+    "priority": "Among pending gangs the one of higher priority goes first.",
+    "preemption": "A gang may evict pods of lower priority.",
+    "gang-disruption": "A gang can demand that preemption takes all of it or nothing.",
+    "queue": "Gangs are submitted to queues with limits.",
+    "annotations": "A gang can be declared by annotations of its pods alone (style `annotations`).",
+    "pod-terms": "The pods of a gang can state its terms themselves, beside a group object or instead of one.",
+    "gang-group": "Several gangs can demand to start together.",
+    "topology": "All members of a gang can be kept within one domain of a node label.",
+    "basic-policy": "A group can be declared whose members are placed one by one.",
+    "workload-object": "A Workload object describes the groups of an application.",
+    "replica-key": "One group description serves several replicas, each a gang of its own.",
+    "soft": "A gang can fall back to placing members one by one when its time is over.",
+    "nonstrict": "A gang can keep what it has while its other members are tried again.",
+    "leader-worker-set": "The replicas of a LeaderWorkerSet are gangs.",
+    "lws-group-object": "Each replica of a LeaderWorkerSet has a PodGroup.",
+    "lws-min-resources": "A leader that starts before its workers waits until there is room for all of them.",
+    "lws-pods-only": "The pods of a LeaderWorkerSet alone describe its gangs; there is no PodGroup.",
+    "lws-switch": "Gangs of LeaderWorkerSets can be turned off in the controller.",
+    "jobset-gang": "A JobSet says in its gangConfig which of its pods are gangs.",
+    "jobset-barrier": "A JobSet can hold its pods in an init container until all have started.",
+    "jobset-reference": "The controller of JobSets is muster's own, with its names, refusals and messages.",
+    "restart-safe": "Placed gangs survive a restart of the scheduler.",
+    "tells-members": "Each member of a refused gang is told so in its own status.",
+    "quorum-first": "Room goes to the quorum of a waiting gang before the surplus of a running one.",
+    "counts-succeeded": "Members that have succeeded count towards the quorum.",
+    "forgets-succeeded": "Members that have succeeded do not count towards the quorum.",
+    "counts-failed": "Members that have failed count towards the quorum.",
+    "forgets-failed": "Members that have failed do not count towards the quorum.",
+    "counts-leaving": "Members that are being deleted count towards the quorum until they are gone.",
+    "forgets-leaving": "Members that are being deleted do not count towards the quorum.",
+    "refills-singly": "A gang that has started takes in new members one by one, even below its quorum.",
+    "refills-whole": "A gang that fell below its quorum takes in new members when they make the quorum again.",
+}
+
+
+class Choice(NamedTuple):
+    """A question that designs leave open: an integration answers it by the feature that it claims, with its source."""
+
+    question: str
+    features: tuple[str, ...]  # an integration claims at most one of these
+
+
+CHOICES: tuple[Choice, ...] = (
+    Choice("Do members that have succeeded count towards the quorum?", ("counts-succeeded", "forgets-succeeded")),
+    Choice("Do members that have failed count towards the quorum?", ("counts-failed", "forgets-failed")),
+    Choice("Do members that are being deleted count towards the quorum?", ("counts-leaving", "forgets-leaving")),
+    Choice("How does a gang that lost members take in new ones?", ("refills-singly", "refills-whole")),
+    Choice("Does the quorum of a waiting gang go before the surplus of a running one?", ("quorum-first",)),
+)
+ANSWERS = frozenset(feature for choice in CHOICES for feature in choice.features)
+# ^ an integration that gives the other answer lacks nothing
+
+
+def check_features(integration: str, claimed: Iterable[str]) -> None:
+    """HarnessError for a feature that no case can ask for, most likely misspelt."""
+    for name in sorted(set(claimed) - set(FEATURES)):
+        raise HarnessError(
+            f"{integration} claims the unknown feature {name!r}",
+            hint=f"{nearest(name, FEATURES)}See core/catalogue/features.py.",
+        )

@@ -1,0 +1,139 @@
+"""Merge the sources of a history: watch, audit log, and the actions of the case.
+
+The watch knows the order (revisions), but not which client acted. The audit log knows the client and the time to the
+microsecond, and which requests were rejected, but not the revision. The case knows its own actions. A bind is in both
+the watch and the audit log, so the two are joined: the watch record of the same pod uid and node gets the time and the
+user agent of the audit log. The rest of the audit log stays as records of its own. All records are put in one order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from harness.core.history.observe import unix
+from harness.core.history.records import Record, ordered
+
+SLOW = 0.25  # seconds: a bind that the API server needs longer for is time that the scheduler did not have
+REFUSED = 400  # HTTP status codes from here on mean that nothing happened
+_VERBS = {
+    ("create", "binding"): "bind",
+    ("create", "eviction"): "evict",
+    ("delete", ""): "delete",
+    ("deletecollection", ""): "delete",
+}
+
+
+def merge(
+    watch: Iterable[Record],
+    audit: Iterable[Record | Mapping[str, Any]] = (),
+    actions: Iterable[Record] = (),
+    gaps: Iterable[Record] = (),
+    late: Iterable[Record | Mapping[str, Any]] = (),
+) -> tuple[Record, ...]:
+    """All records in one order; `audit` may hold raw audit events or records made by `audit_record`.
+
+    `late` are events that were written after the watches were compared with a list: they may say when a bind was made
+    that a watch shows, and nothing else.
+    """
+    changes, audit, late = _without_repeats(watch), list(audit), list(late)
+    binds, others = _split_audit(audit)
+    joined, unmatched = _join(changes, binds)
+    joined, _ = _join(joined, _split_audit(late)[0])
+    stalls = [stall for event in (*audit, *late) if isinstance(event, Mapping) and (stall := slow_request(event))]
+    return ordered([*joined, *others, *unmatched, *actions, *gaps, *stalls])
+
+
+def slow_request(event: Mapping[str, Any]) -> Record | None:
+    """The stall that a request shows which the API server answered late; None for every other one.
+
+    A bind is a write of a few bytes: whatever it waits for, an API server or a store that is stopped, starved or slow,
+    it is not the scheduler that sent it.
+    """
+    received, done = event.get("requestReceivedTimestamp"), event.get("stageTimestamp")
+    if not received or not done or audit_record(event) is None:
+        return None
+    since, until = unix(received), unix(done)
+    if until - since <= SLOW:
+        return None
+    span = {"from": round(since, 6), "to": round(until, 6)}
+    return Record(None, round(until, 6), "action", "stalled", name="apiserver", state=span)
+
+
+def audit_record(event: Mapping[str, Any]) -> Record | None:
+    """The record of one audit.k8s.io/v1 event; None if a history does not keep such an event."""
+    ref = event.get("objectRef") or {}
+    if event.get("stage", "ResponseComplete") != "ResponseComplete" or ref.get("resource") != "pods":
+        return None
+    verb = _VERBS.get((event.get("verb", ""), ref.get("subresource") or ""))
+    if verb is None or "dryRun=All" in event.get("requestURI", ""):
+        return None
+    status = event.get("responseStatus") or {}
+    body = event.get("requestObject") or {}
+    meta = body.get("metadata") or {}
+    state: dict[str, Any] = {"code": int(status.get("code") or 0)}
+    if state["code"] >= REFUSED and status.get("message"):
+        state["message"] = status["message"]
+    if verb == "bind" and (node := (body.get("target") or {}).get("name")):
+        state["node"] = node
+    stamp = event.get("stageTimestamp") or event.get("requestReceivedTimestamp")
+    return Record(
+        rev=None,
+        at=round(unix(stamp), 6) if stamp else 0.0,
+        source="audit",
+        verb=verb,
+        kind="Pod",
+        namespace=ref.get("namespace", ""),
+        name=ref.get("name") or meta.get("name", ""),
+        uid=ref.get("uid") or meta.get("uid", ""),
+        by=event.get("userAgent", ""),
+        state=state,
+    )
+
+
+def _without_repeats(watch: Iterable[Record]) -> list[Record]:
+    """Watch records without repeats (a watch that reconnects lists objects again); the earliest of equals stays."""
+    earliest: dict[tuple[Any, ...], Record] = {}
+    for record in watch:
+        when = record.at if record.rev is None else 0.0
+        key = (record.rev, record.kind, record.namespace, record.name, record.verb == "deleted", when)
+        previous = earliest.get(key)
+        if previous is None or record.at < previous.at:
+            earliest[key] = record
+    return list(earliest.values())
+
+
+def _split_audit(audit: Iterable[Record | Mapping[str, Any]]) -> tuple[list[Record], list[Record]]:
+    """Accepted binds, and all other audit records that a history keeps."""
+    binds: list[Record] = []
+    others: list[Record] = []
+    for event in audit:
+        record = event if isinstance(event, Record) else audit_record(event)
+        if record is not None:
+            accepted_bind = record.verb == "bind" and record.state.get("code", 0) < REFUSED
+            (binds if accepted_bind else others).append(record)
+    return binds, others
+
+
+def _join(watch: list[Record], binds: list[Record]) -> tuple[list[Record], list[Record]]:
+    """Watch records with the data of their binds, and the binds without a watch record."""
+    by_uid: dict[tuple[str, str], int] = {}
+    by_name: dict[tuple[str, str, str], list[int]] = {}
+    for index in sorted(range(len(watch)), key=lambda i: watch[i].rev or 0):
+        record = watch[index]
+        if record.kind == "Pod" and "bound" in record.changed:
+            node = record.state.get("node", "")
+            by_uid.setdefault((record.uid, node), index)
+            by_name.setdefault((record.namespace, record.name, node), []).append(index)
+    unmatched = []
+    for bind in sorted(binds, key=lambda record: record.at):
+        node = bind.state.get("node", "")
+        by_its_uid = by_uid.get((bind.uid, node))
+        places = by_name.get((bind.namespace, bind.name, node), []) if not bind.uid else [by_its_uid]
+        place = next((i for i in places if i is not None and not watch[i].by), None)
+        if place is None:
+            unmatched.append(bind)
+        else:
+            watch[place] = replace(watch[place], at=bind.at, by=bind.by)
+    return watch, unmatched

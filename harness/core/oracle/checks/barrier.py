@@ -1,0 +1,57 @@
+"""Barrier: no main container of the gang starts before enough of its members run the init container that waits.
+
+For `expect barrier`: `init` names that init container and `count` how many members must run it. Kubelets report when a
+container started to the second, and each in its own time, so start times are compared, not the order of reports: a
+main container breaks the law when fewer than `count` members had begun their init container by the second it started.
+A member that was gone before then does not count. With `main` only that container is looked at.
+"""
+
+from __future__ import annotations
+
+from math import floor, inf
+
+from harness.core.history.records import History
+from harness.core.oracle.finding import Finding, conclude, passed, violated
+from harness.core.oracle.replay import timeline
+from harness.core.oracle.timeline import Pod, Promise, Timeline, details
+from harness.core.verdict import Verdict
+
+NAME = "barrier"
+LAW = "No main container of a gang starts before the promised number of its members run their init container."
+
+
+def judge(history: History) -> Verdict:
+    line = timeline(history)
+    findings: list[Finding] = []
+    for promise in line.promised("barrier"):
+        findings += [_held(line, promise, key) for key in promise.gangs]
+    return conclude(NAME, LAW, history, findings)
+
+
+def _held(line: Timeline, promise: Promise, key: str) -> Finding:
+    init, only = str(details(promise, "init", "")), details(promise, "main")
+    incarnations = line.incarnations.get(key, [])
+    members = [
+        (pod, pod.containers or {}) for incarnation in incarnations for pod in incarnation.pods if pod.part == "member"
+    ]
+    incarnation = line.incarnation(key, promise.pos)
+    count = int(details(promise, "count") or (incarnation.size if incarnation is not None else 1))
+    waiting = [(floor(containers[init].now), _gone(pod)) for pod, containers in members if init in containers]
+    mains = [
+        (floor(moment.now), moment.pos, pod.record.name, name)
+        for pod, containers in members
+        for name, moment in containers.items()
+        if name != init and name not in pod.record.state.get("inits", ()) and only in (None, name)
+    ]
+    for began, pos, member, name in sorted(mains):
+        there = sum(since <= began <= until for since, until in waiting)
+        if there < count:
+            reason = f"container {name} of {member} started when {there} of {count} members ran {init} (gang {key})"
+            return violated(reason, pos, key)
+    if not mains:
+        return passed(f"no main container of gang {key} started")
+    return passed(f"every main container of gang {key} started after {count} members ran {init}")
+
+
+def _gone(pod: Pod) -> float:
+    return pod.record.at if pod.gone else inf

@@ -1,0 +1,114 @@
+"""The words in which a scheduler refuses a gang or names a victim, as data.
+
+A gang that no scheduler looked at binds nothing either, so silence is not refusal: the checks need a sign that the
+scheduler looked. Which signs those are depends on the scheduler, so an adapter states them as a `Vocabulary`, the
+recorder writes them into the header of every history, and every reader of the history uses these words. What a
+controller, a webhook or a kubelet may write before a scheduler has looked is never a sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+_GATED = "SchedulingGated"  # reason of PodScheduled=False that the API server writes, whatever the gate
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What counts as a refusal and what as an eviction; the defaults are the words of Kubernetes itself."""
+
+    refusal_events: tuple[str, ...] = ("FailedScheduling",)  # reasons of events, whatever their type
+    other_warnings: tuple[str, ...] = (
+        "FailedCreate",
+        "FailedMount",
+        "FailedKill",
+        "FailedAttach",
+        "FailedDelete",
+        "BackOff",
+        "Unhealthy",
+        "NodeNotReady",
+    )  # how reasons of warnings begin that controllers and kubelets write; any other warning is a refusal
+    group_words: tuple[str, ...] = ("unschedulable", "insufficient", "notenough", "timeout")
+    # ^ parts of a group object's phase, or of the reason of a condition that is False, that mean "no room"
+    group_conditions: tuple[str, ...] = ()  # further conditions of a group object that do: "Type=Status"
+    group_tells_of_members: bool = False  # what the group object says is about all members that are there by then
+    gates_refuse: bool = False  # the scheduler itself keeps pods back by a scheduling gate, once it has looked at them
+    victim_events: tuple[str, ...] = ("Preempted",)  # reasons of events about a pod that was evicted
+    victim_conditions: tuple[str, ...] = ("DisruptionTarget",)  # conditions of a pod that is evicted
+    other_disruptions: tuple[str, ...] = (
+        "EvictionByEvictionAPI",
+        "DeletionByTaintManager",
+        "DeletionByPodGC",
+        "TerminationByKubelet",
+    )  # reasons of these conditions that name somebody else than the scheduler (KEP-3329)
+    evictors: tuple[str, ...] = ("scheduler",)  # parts of the names of programs whose deletions of pods are evictions
+
+    def refuses_by_event(self, state: Mapping[str, Any]) -> bool:
+        """The event says that what it is about was not placed."""
+        reason = state.get("reason", "")
+        warning = state.get("type") == "Warning" and not reason.startswith(self.other_warnings)
+        return reason in self.refusal_events or warning
+
+    def refusal_of_pod(self, conditions: Mapping[str, Any]) -> str:
+        """The reason in a pod's PodScheduled=False; "" if the scheduler did not refuse it."""
+        scheduled = conditions.get("PodScheduled")
+        if scheduled and scheduled[0] == "False" and (self.gates_refuse or scheduled[1] != _GATED):
+            return str(scheduled[1] or "no reason")
+        return ""
+
+    def refusal_of_group(self, state: Mapping[str, Any]) -> str:
+        """The words in which a group object says that its gang has no room; "" if it does not.
+
+        A phase `Pending` is no evidence: controllers and webhooks write it before any scheduler has looked.
+        """
+        phase = state.get("phase", "")
+        if self._means_no_room(phase):
+            return f"phase {phase}"
+        for kind, (status, reason, _) in (state.get("conditions") or {}).items():
+            name = kind.lower()
+            unschedulable = status == "True" and "unschedulable" in name
+            not_scheduled = status == "False" and (name.endswith("scheduled") or self._means_no_room(reason))
+            if unschedulable or not_scheduled or f"{kind}={status}" in self.group_conditions:
+                return f"{kind}={status} ({reason})"
+        return ""
+
+    def _means_no_room(self, text: str) -> bool:
+        return any(word in text.lower() for word in self.group_words)
+
+    def eviction_of_pod(self, conditions: Mapping[str, Any]) -> str:
+        """The condition, with its reason, by which the scheduler evicts the pod; "" if it does not."""
+        for kind in self.victim_conditions:
+            if kind in conditions:
+                status, reason, *_ = conditions[kind]
+                if status == "True" and reason not in self.other_disruptions:
+                    return f"{kind} ({reason or 'no reason'})"
+        return ""
+
+    def evicts(self, program: str) -> bool:
+        """Deletions of pods by this program are evictions, even if it was not seen to bind any."""
+        return any(part in program for part in self.evictors)
+
+    def as_data(self) -> dict[str, Any]:
+        """What the header of a history keeps: all of it, so that later defaults do not change old verdicts."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+COMMON = Vocabulary()
+
+BEFORE_VOCABULARIES = Vocabulary(
+    refusal_events=("FailedScheduling", "Unschedulable", "NotEnoughResources", "GangUnschedulable"),
+    victim_events=("Preempted", "Evict"),
+)  # of histories that were recorded when all integrations shared one list
+
+
+def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
+    """The words by which a history with this header is read; words that a newer muster added are passed over."""
+    data = header.get("vocabulary")
+    if data is None:
+        return BEFORE_VOCABULARIES
+    names = {item.name for item in fields(Vocabulary)}
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in names}
+    return Vocabulary(**values)

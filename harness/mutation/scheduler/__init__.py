@@ -1,0 +1,1 @@
+"""The reference gang scheduler of the proof, and its mutations: `python -m harness.mutation.scheduler`."""

@@ -1,0 +1,10 @@
+"""The mutations of the reference scheduler: one wrong decision each, in a module for each kind of decision."""
+
+from __future__ import annotations
+
+from harness.mutation.base import mutations
+from harness.mutation.scheduler.mutations import eviction, filters, neglect, placement, quorum, state, terms
+from harness.mutation.scheduler.reference import Reference
+
+# Mutations that most cases notice come first.
+MUTATIONS = mutations(Reference, placement, quorum, eviction, filters, state, terms, neglect)

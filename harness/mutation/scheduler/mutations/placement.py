@@ -1,0 +1,199 @@
+"""Mutations of placement: all or nothing, room on nodes, and whose turn it is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import ClassVar
+
+from harness.box.api import Object
+from harness.mutation.base import Mutation
+from harness.mutation.scheduler.reference import Placement, Reference
+from harness.mutation.scheduler.room import Room
+from harness.mutation.scheduler.units import Unit
+
+
+class PodByPod(Mutation, Reference):
+    """Places each member that fits, as if there were no gangs."""
+
+    killed_by = (
+        "gang-without-room-binds-nothing",
+        "one-of-two-gangs-wins-whole",
+        "job-that-does-not-fit-does-not-run",
+        "gang-below-its-quorum-waits",
+        "gang-larger-than-the-cluster-binds-nothing",
+        "room-for-pods-counts-too",
+        "gang-keeps-off-tainted-nodes",
+        "gang-uses-only-nodes-it-selects",
+        "gated-member-holds-the-gang",
+        "gang-with-too-few-nodes-to-spread-binds-nothing",
+        "last-member-releases-the-gang",
+        "members-without-requests-start-with-the-others",
+        "role-that-fits-nowhere-holds-back-all",
+        "pods-of-no-gang-are-bound-beside-a-waiting-gang",
+        "gang-group-deleted-while-waiting-is-not-bound-in-part",
+        "capacity-that-arrives-node-by-node-starts-the-gang-once",
+        "nonstrict-gangs-can-hold-each-other-up",
+    )
+    breaks = ("GANG-02", "WL-35", "WL-37", "KAR-0053-2", "KOORD-17")
+    quick = True
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return 0
+
+
+class Deadlocks(Mutation, Reference):
+    """Lets two gangs that compete each take half of the room."""
+
+    killed_by = ("one-of-three-mixed-gangs-wins-whole", "gangs-that-block-each-other-take-turns")
+    breaks = ("GANG-07", "WL-64")
+    quick = True
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        rivals = [other for other in units if other is not unit and other.pending and other.is_gang and unit.is_gang]
+        if rivals and len(unit.bound) < unit.quorum:
+            half = self.place(unit, space)[: max(1, unit.quorum // 2)]
+            return self.start(unit, half, space)
+        return super().attempt(unit, space, units)
+
+
+class Overbooks(Mutation, Reference):
+    """Believes that every node has twice its GPUs."""
+
+    killed_by = ("one-of-two-gangs-wins-whole", "fragmented-room-is-no-room", "gang-fits-what-others-left")
+    breaks = ("GANG-04", "GANG-11")
+    quick = True
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        space = super().room(nodes, pods)
+        for name, node in space.nodes.items():
+            extra = int(node["status"]["allocatable"].get("nvidia.com/gpu", "0")) * 1000
+            space.free[name]["nvidia.com/gpu"] = space.free[name].get("nvidia.com/gpu", 0) + extra
+        return space
+
+
+class Starves(Mutation, Reference):
+    """Never tries again what it has refused once."""
+
+    killed_by = (
+        "waiting-gang-is-bound-when-room-appears",
+        "waiting-gang-is-bound-when-a-node-is-added",
+        "waiting-gang-is-bound-when-a-node-grows",
+        "waiting-gang-is-bound-when-a-node-is-uncordoned",
+        "freed-pod-by-pod-room-starts-the-gang",
+        "big-gang-gets-its-turn-behind-small-ones",
+        "twenty-gangs-compete-and-none-is-split",
+        "hundred-gangs-drain-through-room-for-three",
+        "gangs-and-pods-in-turns-all-start",
+        "api-server-restarted-while-a-gang-waits",
+        "controllers-restarted-while-a-gang-waits",
+        "store-that-hangs-while-a-gang-waits",
+    )
+    breaks = ("GANG-05", "GANG-17", "GANG-26", "WL-44", "WL-50", "WL-56", "WL-65", "WL-66", "KOORD-22", "KOORD-45")
+    quick = True
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        if unit.key not in self.refusals:
+            super().attempt(unit, space, units)
+
+
+class Trickles(Mutation, Reference):
+    """Binds the members of a gang seconds apart, holding the first ones while the last ones wait."""
+
+    killed_by = (
+        "gang-that-fits-is-bound-whole",
+        "scheduler-paused-between-first-and-last-bind",
+        "store-that-hangs-between-first-and-last-bind",
+    )
+    breaks = ("GANG-01", "GANG-03")
+    quick = True
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        for pod, node in placement:
+            self.bind(pod, node)
+            if len(placement) > 1:
+                time.sleep(3.0)
+
+
+class ShutsTheDoor(Mutation, Reference):
+    """Places no further member of a gang that has started."""
+
+    killed_by = (
+        "further-members-join-the-running-gang",
+        "replacement-joins-the-running-gang",
+        "recreated-member-of-the-same-name-joins-the-running-gang",
+        "surplus-members-join-when-room-appears",
+        "members-of-a-removed-node-come-back-elsewhere",
+        "gang-submitted-again-starts-again",
+    )
+    breaks = ("GANG-10", "GANG-14", "WL-39", "WL-45", "KOORD-33", "KOORD-40")
+    started: ClassVar[set[str]] = set()
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        if unit.key not in self.started:
+            super().attempt(unit, space, units)
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        super().start(unit, placement, space)
+        self.started.add(unit.key)
+
+
+class LastFirst(Mutation, Reference):
+    """Places the lowest priority and the latest first."""
+
+    killed_by = ("gang-of-higher-priority-goes-first", "gang-that-came-first-goes-first")
+    breaks = ("GANG-18", "WL-61", "WL-62", "KOORD-42", "KOORD-43")
+
+    def order(self, units: list[Unit]) -> list[Unit]:
+        return list(reversed(super().order(units)))
+
+
+class CountsStrangers(Mutation, Reference):
+    """Counts members of a gang of the same name in another namespace, or of a like-named gang, towards the quorum."""
+
+    killed_by = ("gang-of-the-same-name-elsewhere-does-not-count",)
+    breaks = ("GANG-08", "WL-19", "WL-31")
+    quick = True
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        strangers = [other for other in units if other is not unit and _alike(other.name, unit.name) and unit.is_gang]
+        return max(0, unit.quorum - len(unit.bound) - sum(len(s.pending) + len(s.bound) for s in strangers))
+
+
+class TakesStrangers(Mutation, Reference):
+    """Places pods that have chosen another scheduler."""
+
+    killed_by = ("pods-for-another-scheduler-are-left-alone", "members-for-two-schedulers-do-not-start-apart")
+    breaks = ("GANG-12", "GANG-37")
+
+    def mine(self, pod: Object) -> bool:
+        return True
+
+
+class SkipsTheLastNode(Mutation, Reference):
+    """Leaves a node without gangs."""
+
+    killed_by = ("gang-as-large-as-the-cluster-is-bound-whole",)
+    breaks = ("WL-57",)
+
+    def domains(self, unit: Unit, space: Room) -> list[list[str]]:
+        return [nodes[:-1] if unit.is_gang and len(nodes) > 1 else nodes for nodes in super().domains(unit, space)]
+
+
+class Spins(Mutation, Reference):
+    """Uses all of a processor while it waits."""
+
+    killed_by = ("scheduler-rests-while-a-gang-waits",)
+    breaks = ("GANG-36", "WL-55")
+
+    def run(self) -> None:
+        threading.Thread(target=self._spin, daemon=True).start()
+        super().run()
+
+    def _spin(self) -> None:
+        while True:
+            self.refusals = dict(self.refusals)
+
+
+def _alike(name: str, other: str) -> bool:
+    return name == other or name.startswith(other) or other.startswith(name)

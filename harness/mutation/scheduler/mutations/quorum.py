@@ -1,0 +1,186 @@
+"""Mutations of the quorum: who counts towards it, and when a gang may start."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from harness.box.api import Object
+from harness.mutation.base import Mutation
+from harness.mutation.scheduler.reference import Placement, Reference
+from harness.mutation.scheduler.room import Room
+from harness.mutation.scheduler.units import Unit
+
+
+class StartsBelowTheQuorum(Mutation, Reference):
+    """Starts the members that exist, if all of them fit, without waiting for the quorum."""
+
+    killed_by = (
+        "gang-below-its-quorum-waits",
+        "last-member-releases-the-gang",
+        "deleted-member-of-a-waiting-gang-no-longer-counts",
+    )
+    breaks = ("GANG-09", "WL-29", "KOORD-18")
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return min(super().missing(unit, units), len(unit.pending))
+
+
+class NeedsOneMore(Mutation, Reference):
+    """Takes the quorum of a gang for one more than it is."""
+
+    killed_by = ("gang-starts-with-its-quorum",)
+    breaks = ("GANG-10", "WL-38", "KOORD-01")
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        missing = super().missing(unit, units)
+        return missing + 1 if missing and unit.quorum > 1 else missing
+
+
+class CountsGated(Mutation, Reference):
+    """Counts members behind a scheduling gate towards the quorum."""
+
+    killed_by = (
+        "gated-member-holds-the-gang",
+        "gated-gang-never-preempts",
+    )
+    breaks = ("GANG-09", "WL-29")
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return max(0, super().missing(unit, units) - len(unit.gated))
+
+
+class CountsFailed(Mutation, Reference):
+    """Counts failed members towards the quorum."""
+
+    killed_by = ("failed-members-count-as-declared",)
+    breaks = ("GANG-44",)
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return max(0, super().missing(unit, units) - len(unit.failed))
+
+
+class CountsSucceeded(Mutation, Reference):
+    """Counts members that have succeeded towards the quorum."""
+
+    killed_by = ("succeeded-members-count-as-declared",)
+    breaks = ("GANG-44",)
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return max(0, super().missing(unit, units) - len(unit.succeeded))
+
+
+class CountsLeaving(Mutation, Reference):
+    """Counts members that are being deleted towards the quorum."""
+
+    killed_by = ("leaving-members-count-as-declared",)
+    breaks = ("GANG-44",)
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return max(0, super().missing(unit, units) - len(unit.leaving))
+
+
+class OverlooksLateGroups(Mutation, Reference):
+    """Never places pods that came before their group."""
+
+    killed_by = ("pods-before-their-group-wait-for-it",)
+    breaks = ("GANG-15", "WL-27", "WL-32", "WL-79", "KOORD-15")
+
+    early: ClassVar[set[str]] = set()  # uids of pods that were seen without their group
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        units = super().units(pods, groups)
+        placed = {pod["metadata"]["uid"] for unit in units for pod in (*unit.pending, *unit.bound, *unit.gated)}
+        self.early.update(pod["metadata"]["uid"] for pod in pods if self.mine(pod) and _waits(pod, placed))
+        for unit in units:
+            unit.pending = [pod for pod in unit.pending if pod["metadata"]["uid"] not in self.early]
+        return units
+
+
+class SurplusFirst(Mutation, Reference):
+    """Gives room to the surplus of a running gang before the quorum of a waiting one."""
+
+    killed_by = ("quorum-goes-before-surplus",)
+    breaks = ("GANG-46",)
+
+    def order(self, units: list[Unit]) -> list[Unit]:
+        return sorted(super().order(units), key=lambda unit: not unit.at_quorum)
+
+
+class RefillsSingly(Mutation, Reference):
+    """Takes in every new member of a gang that has a member left."""
+
+    killed_by = ("gang-that-lost-members-is-refilled-as-declared",)
+    breaks = ("GANG-44",)
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return 0 if unit.bound else super().missing(unit, units)
+
+
+class RefusesOneMember(Mutation, Reference):
+    """Tells one member of a gang alone that the gang was refused."""
+
+    killed_by = ("refusal-is-told-to-every-member",)
+    breaks = ("GANG-45",)
+
+    def refuse(self, unit: Unit, message: str) -> None:
+        everyone, unit.pending = unit.pending, unit.pending[:1]
+        super().refuse(unit, message)
+        unit.pending = everyone
+
+
+class WaitsForAllGangs(Mutation, Reference):
+    """Starts no gang before all gangs of its namespace can start."""
+
+    killed_by = (
+        "small-gang-passes-a-gang-that-cannot-fit",
+        "one-of-two-gangs-wins-whole",
+    )
+    breaks = ("GANG-19", "KOORD-08", "KOORD-32")
+
+    def together(self, unit: Unit, placement: Placement, space: Room, units: list[Unit]) -> bool:
+        if unit.is_gang:
+            gangs = [other.key for other in units if other.is_gang and other.namespace == unit.namespace]
+            unit.terms["together"] = " ".join(gangs)
+        return super().together(unit, placement, space, units)
+
+
+class NeverStartsGroups(Mutation, Reference):
+    """Never starts gangs that are to start together."""
+
+    killed_by = (
+        "gangs-of-a-group-start-together",
+        "group-of-gangs-spans-namespaces",
+    )
+    breaks = ("GANG-33", "KOORD-31")
+
+    def together(self, unit: Unit, placement: Placement, space: Room, units: list[Unit]) -> bool:
+        others = set(unit.terms.get("together", "").split()) - {unit.key}
+        return not others and super().together(unit, placement, space, units)
+
+
+class HoldsForEverybody(Mutation, Reference):
+    """Keeps the places of every gang that was refused, as if none were strict."""
+
+    killed_by = (
+        "refused-gang-keeps-nothing-from-others",
+        "small-gang-passes-a-gang-that-cannot-fit",
+    )
+    breaks = ("GANG-06", "WL-54", "KOORD-07", "KOORD-20")
+
+    def refuse(self, unit: Unit, message: str) -> None:
+        super().refuse(unit, message)
+        self.waiting[unit.key] = unit
+
+    def round(self) -> None:
+        self.waiting: dict[str, Unit] = {}
+        super().round()
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        super().attempt(unit, space, units)
+        if unit.is_gang and unit.key in self.waiting:
+            self.hold(unit, self.place(unit, space), space)
+
+
+def _waits(pod: Object, placed: set[str]) -> bool:
+    """Whether the pod is pending and in no unit, for its group does not exist."""
+    return not pod["spec"].get("nodeName") and pod["metadata"]["uid"] not in placed

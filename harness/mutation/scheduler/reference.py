@@ -1,0 +1,260 @@
+"""The reference scheduler: a small gang scheduler that keeps every law, with one method for each decision.
+
+It speaks to a real API server with real Bindings and keeps no state between two rounds: each round lists pods, nodes
+and groups, decides, and acts. So it survives any restart, and a mutation overrides one decision (see `mutations/`). It
+is slow and simple on purpose; it judges the suite, not other schedulers.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from harness.adapters.reference import NAME, READY
+from harness.box.api import PATCH_STRATEGIC, Api, Object
+from harness.core.errors import ApiError
+from harness.core.gang import GPU
+from harness.core.history.observe import pod_request
+from harness.core.kinds import CONFIG_MAP, NODE, POD, Kind
+from harness.mutation.scheduler.room import QUEUE, Room, carries, free_room
+from harness.mutation.scheduler.units import GANG, Unit, read_units
+
+GROUP = CONFIG_MAP  # what stands for a gang here
+BUDGET = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
+IDLE = 0.25  # seconds after which a round is made even if nothing changed
+
+Placement = list[tuple[Object, str]]
+
+
+class Reference:
+    """Places gangs whole or not at all."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.changed = threading.Event()
+        self.refusals: dict[str, str] = {}  # unit -> the last refusal that was written, so that it is written once
+
+    def run(self) -> None:
+        for resource in (POD, NODE, GROUP):
+            threading.Thread(target=self._follow, args=(resource,), daemon=True).start()
+        self.attend()
+        print(READY, flush=True)
+        while True:
+            self.changed.wait(IDLE)
+            self.changed.clear()
+            self.attend()
+
+    def attend(self) -> None:
+        try:
+            self.round()
+        except ApiError as error:
+            print(f"this round failed: {error}", flush=True)
+            time.sleep(0.1)
+
+    def round(self) -> None:
+        """One look at everything, and what follows from it."""
+        pods = self.api.list(POD)
+        space = self.room(self.api.list(NODE), pods)
+        units = self.units(pods, self.api.list(GROUP, labelSelector=GANG))
+        for unit in self.order(units):
+            if unit.pending:
+                self.attempt(unit, space, units)
+
+    # -- decisions, each of which a mutation may override -------------------------------------------------------------
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        return read_units([pod for pod in pods if self.mine(pod)], groups)
+
+    def mine(self, pod: Object) -> bool:
+        return bool(pod["spec"].get("schedulerName") == NAME)
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        return free_room(nodes, pods, self.api.list(GROUP, labelSelector=QUEUE))
+
+    def order(self, units: list[Unit]) -> list[Unit]:
+        """By priority and age, surplus last; gangs before single pods of the same second: a fence comes after them."""
+        return sorted(units, key=lambda u: (-u.priority, u.at_quorum, u.since, not u.is_gang, u.namespace, u.name))
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        late, style = self.late(unit), unit.terms.get("style", "")
+        if late and "soft" not in style and "nonstrict" not in style:
+            return self.fail(unit)
+        missing = 0 if late and "soft" in style else self.missing(unit, units)
+        if len(unit.pending) < missing:
+            return self.refuse(unit, f"{len(unit.pending)} members are there, {missing} more are needed to start")
+        if missing and not self.has_total(unit, space):
+            return self.refuse(unit, f"{unit.terms['total']} GPUs are needed in total")
+        placement = self.place(unit, space)
+        if self.enough(unit, placement, missing):
+            if self.together(unit, placement, space, units):
+                return self.start(unit, placement, space)
+            return self.refuse(unit, "the gangs that it starts with cannot start yet")
+        if self.preempt(unit, space, units, missing):
+            return self.refuse(unit, "waiting for victims to end")
+        if "nonstrict" in style and not late:
+            self.hold(unit, placement, space)
+        return self.refuse(unit, f"room for {len(placement)} members, {missing} are needed to start")
+
+    def late(self, unit: Unit) -> bool:
+        return unit.late
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        """How many members must be bound at once for the gang to be at quorum."""
+        return max(0, unit.quorum - len(unit.bound))
+
+    def enough(self, unit: Unit, placement: Placement, missing: int) -> bool:
+        """Whether the gang may start with these members."""
+        if len(placement) < max(1, missing):
+            return False
+        return not missing or unit.has_minima([pod for pod, _ in placement])
+
+    def has_total(self, unit: Unit, space: Room) -> bool:
+        """Whether there is as much room as the gang declares to need in total."""
+        total = int(unit.terms.get("total", 0))
+        return not total or sum(free.get(GPU, 0) for free in space.free.values()) >= 1000 * total
+
+    def together(self, unit: Unit, placement: Placement, space: Room, units: list[Unit]) -> bool:
+        """Whether every gang that starts with this one is there and has started, or can beside it."""
+        awaited = set(unit.terms.get("together", "").split()) - {unit.key}
+        trial = space.copy()
+        for pod, node in placement:
+            trial.take(pod, node)
+        for other in [other for other in units if other.key in awaited]:
+            theirs = self.place(other, trial)
+            if len(other.bound) >= other.quorum or self.enough(other, theirs, self.missing(other, units)):
+                awaited.remove(other.key)
+            for pod, node in theirs:
+                trial.take(pod, node)
+        return not awaited
+
+    def place(self, unit: Unit, space: Room) -> Placement:
+        """A node for as many of the pending members as fit, within one domain if the gang asks for one."""
+        return max((self.fill(unit.pending, space, nodes) for nodes in self.domains(unit, space)), key=len, default=[])
+
+    def domains(self, unit: Unit, space: Room) -> list[list[str]]:
+        """The sets of nodes in which the gang may be; one that has begun stays where it is."""
+        label = unit.terms.get("topology")
+        if not label:
+            return [sorted(space.nodes)]
+        homes = {name: (node["metadata"].get("labels") or {}).get(label) for name, node in space.nodes.items()}
+        begun = {homes.get(pod["spec"]["nodeName"]) for pod in unit.bound}
+        values = sorted(str(value) for value in (begun or set(homes.values())) - {None})
+        return [sorted(name for name in homes if homes[name] == value) for value in values]
+
+    def fill(self, pods: list[Object], space: Room, nodes: list[str]) -> Placement:
+        trial, placement = space.copy(), []
+        for pod in sorted(pods, key=lambda pod: -sum(pod_request(pod["spec"]).values())):
+            name = next((name for name in nodes if self.fits(pod, name, trial)), None)
+            if name is not None:
+                trial.take(pod, name)
+                placement.append((pod, name))
+        return placement
+
+    def fits(self, pod: Object, node: str, space: Room) -> bool:
+        return space.fits(pod, node)
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        self.refusals.pop(unit.key, None)
+        for pod, node in placement:
+            self.bind(pod, node)
+            space.take(pod, node)
+
+    def hold(self, unit: Unit, placement: Placement, space: Room) -> None:
+        """Keep others off the places of a gang that is not strict."""
+        for pod, node in placement:
+            space.take(pod, node)
+
+    def preempt(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:
+        """Evict pods of lower priority if, and only if, the gang then fits. Whether anything was evicted."""
+        if any(pod["spec"].get("preemptionPolicy") == "Never" for pod in unit.pending):
+            return False
+        trial, victims = space.copy(), []
+        for pod in space.leaving:
+            trial.take(pod, pod["spec"]["nodeName"], +1)
+        if self.enough(unit, self.place(unit, trial), missing):
+            return True  # enough are on their way out already
+        for chunk in self.victims(unit, units):
+            for pod in chunk:
+                if pod["spec"]["nodeName"] in trial.free:
+                    trial.take(pod, pod["spec"]["nodeName"], +1)
+            victims += chunk
+            if self.enough(unit, self.place(unit, trial), missing):
+                for victim in victims:
+                    self.evict(victim, unit)
+                return True
+        return False
+
+    def victims(self, unit: Unit, units: list[Unit]) -> list[list[Object]]:
+        """Who may be evicted for the unit, in turn: unguarded pods of low priority first, surplus before a quorum."""
+        guarded = self.guarded()
+        chunks: list[tuple[bool, int, bool, list[Object]]] = []
+        for other in units:
+            if other.bound and other.priority < unit.priority:
+                rank, spare = (_guards(guarded, other.bound), other.priority), other.surplus
+                core = [pod for pod in other.bound if pod not in spare]
+                parts = [[*spare, *core]] if other.whole else [[pod] for pod in (*spare, *core)]
+                chunks += [(*rank, any(pod in core for pod in part), part) for part in parts]
+        return [chunk for *_, chunk in sorted(chunks, key=lambda entry: entry[:3])]
+
+    def guarded(self) -> list[tuple[str, dict[str, str]]]:
+        """Namespace and labels of the pods that a disruption budget protects at the moment."""
+        budgets = self.api.list(BUDGET)
+        full = [budget for budget in budgets if not (budget.get("status") or {}).get("disruptionsAllowed")]
+        return [(spent["metadata"]["namespace"], spent["spec"]["selector"].get("matchLabels") or {}) for spent in full]
+
+    # -- what the API server sees -------------------------------------------------------------------------------------
+
+    def bind(self, pod: Object, node: str) -> None:
+        meta = pod["metadata"]
+        binding = {
+            "apiVersion": "v1",
+            "kind": "Binding",
+            "metadata": {"name": meta["name"], "uid": meta["uid"]},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": node},
+        }
+        self.api.request("POST", f"{POD.path(meta['namespace'], meta['name'])}/binding", binding)
+
+    def evict(self, pod: Object, unit: Unit) -> None:
+        meta = pod["metadata"]
+        self._condition(pod, "DisruptionTarget", "True", "PreemptionByScheduler", f"preempted by {unit.key}")
+        self.api.delete(POD, meta["namespace"], meta["name"], grace=0)
+
+    def refuse(self, unit: Unit, message: str) -> None:
+        if self.refusals.get(unit.key) == message:
+            return
+        self.refusals[unit.key] = message
+        for pod in unit.pending:
+            self._condition(pod, "PodScheduled", "False", "Unschedulable", message)
+
+    def fail(self, unit: Unit) -> None:
+        """Let a gang whose time is over fail for good."""
+        for pod in unit.pending:
+            self._status(pod, {"phase": "Failed", "reason": "OutOfTime"})
+
+    def _condition(self, pod: Object, kind: str, status: str, reason: str, message: str) -> None:
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        condition = {"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": now}
+        self._status(pod, {"conditions": [condition]})
+
+    def _status(self, pod: Object, status: dict[str, Any]) -> None:
+        namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
+        try:
+            self.api.patch(POD, namespace, name, {"status": status}, subresource="status", content_type=PATCH_STRATEGIC)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+
+    def _follow(self, resource: Kind) -> None:
+        while True:
+            try:
+                for _ in self.api.watch(resource, "0"):
+                    self.changed.set()
+            except Exception as error:  # the scheduler must outlive every fault that a case injects
+                print(f"watch of {resource.plural}: {error}", flush=True)
+                time.sleep(0.1)
+
+
+def _guards(guarded: list[tuple[str, dict[str, str]]], pods: list[Object]) -> bool:
+    pairs = [(pod, home, labels) for pod in pods for home, labels in guarded]
+    return any(pod["metadata"]["namespace"] == home and carries(pod, labels) for pod, home, labels in pairs)

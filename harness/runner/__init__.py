@@ -1,0 +1,1 @@
+"""Runs cases: the pytest plugin, the child process with its event log, and expected verdicts."""

@@ -1,0 +1,1 @@
+"""A box with one integration installed, emptied between cases."""

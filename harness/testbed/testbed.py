@@ -1,0 +1,263 @@
+"""A box with a scheduler in it, ready for cases: started once, emptied between two of them.
+
+Between cases nothing is restarted. Pods, gang objects and nodes of the last case are deleted and proven gone by a fresh
+list; its namespace goes in the background, since names are never used twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.adapters.common.base import Adapter, Installed, Settings, features_of
+from harness.box.base import Box
+from harness.box.nodes import Pool
+from harness.box.phases import Listener, phase
+from harness.box.recorder import Recorder
+from harness.box.spec import BoxSpec
+from harness.core import deadlines
+from harness.core.catalogue.cases import DISTURBANCES, Case
+from harness.core.catalogue.features import check_features
+from harness.core.errors import ApiError, HarnessError, MusterError
+from harness.core.kinds import NAMESPACE, NODE, POD, Kind
+from harness.core.waiting import until
+from harness.testbed.canary import run_canary
+from harness.testbed.install import NEED_CONTAINERS, box_for, install
+from harness.testbed.objects import ROOT_CA
+from harness.testbed.supervisor import Supervisor
+
+RESET_POLL = 0.005  # seconds between two lists while the last objects go
+
+
+@dataclass
+class Testbed:
+    """One integration installed in one running box."""
+
+    __test__ = False  # the name looks like a test to pytest
+
+    box: Box
+    adapter: Adapter
+    installed: Installed
+    recorder: Recorder
+    deadlines: Mapping[str, float]
+    stated_version: str = ""  # of what is judged, in the words of the user; empty: as it is known
+    rerun: str = ""  # the command that opens a testbed like this one; a case's id is added to it
+    namespaces: list[str] = field(default_factory=list)
+    markers: str = ""  # the namespace of all markers, once there is one
+    priorities: dict[tuple[int, bool], str] = field(default_factory=dict)  # PriorityClasses that cases share
+    cleanup: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # what undoes the changes of a case
+    needs_probe: bool = False  # the last case may have left a scheduler that hangs, or that is still reconnecting
+    supervisor: Supervisor | None = None
+    is_kept: bool = False  # somebody wants to look into the box after the run
+
+    @property
+    def integration(self) -> str:
+        return f"{self.adapter.name}@{self.version}"
+
+    @property
+    def version(self) -> str:
+        """What is judged: the version that the user states, `given` for a program of theirs, or the one installed."""
+        judged = [artifact for artifact in self.installed.artifacts if artifact.component == self.adapter.component]
+        is_given = any("given" in artifact.sources.values() for artifact in judged)
+        return self.stated_version or ("given" if is_given else self.installed.version)
+
+    @property
+    def features(self) -> frozenset[str]:
+        claimed = features_of(self.adapter, self.box.kubernetes, self.installed.version) | self.installed.features
+        return claimed - set(self.installed.unasked)
+
+    def forbids(self, case: Case) -> str:
+        """Why the case cannot be run in this box, whatever the integration claims; empty if it can."""
+        for feature, reason in self.installed.unasked.items():
+            if feature in case.needs:
+                return f"{feature} cannot be asked for here: {reason}"
+        if case.disruptive and not self.box.capabilities.faults:
+            return f"the case {DISTURBANCES[case.disturbs]}, which is not allowed in this cluster"
+        return ""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether KWOK plays the pods of cases; otherwise the containers of real workers run."""
+        return not (self.box.capabilities.containers and self.features & NEED_CONTAINERS)
+
+    def add_nodes(self, pool: Pool) -> list[str]:
+        """Nodes for a case, real ones if its pods are to run; their names. They go with the case."""
+        return self.box.nodes.add(pool, real=not self.simulated)
+
+    def namespace(self) -> str:
+        """A new namespace with a name that was never used."""
+        name = f"case-{secrets.token_hex(4)}"
+        self.box.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        self.namespaces.append(name)
+        if not self.box.capabilities.installs:  # a cluster as people have it lets no pod in before this is there
+            account = Kind("v1", "ServiceAccount", "serviceaccounts")
+            what = f"the cluster has made a service account in {name}"
+            until(lambda: self.box.api.find(account, name, "default") is not None, self.deadlines["ready"], what)
+        return name
+
+    def marker_namespace(self) -> str:
+        """The namespace in which markers are; it stays until the box ends."""
+        if not self.markers:
+            self.markers = self.namespace()
+            self.namespaces.remove(self.markers)
+        return self.markers
+
+    def reset(self) -> float:
+        """Empty the box; the seconds it took. HarnessError if something does not go."""
+        began = time.monotonic()
+        with contextlib.suppress(MusterError):  # a command line that the case changed may not start; it is undone next
+            self._run_all_processes()
+        self.cleanup.close()
+        self._run_all_processes()
+        namespaces, self.namespaces = self.namespaces, []
+        marked = [self.markers] if self.markers and self.adapter.works_in_cycles else []  # a marker may still wait
+        self._delete_objects([*namespaces, *marked])
+        self.box.nodes.remove_all()  # after the pods: a cluster without nodes is a case of its own for a scheduler
+        self._see_gone(self._remaining_nodes)
+        for namespace in namespaces:
+            self.box.api.delete(NAMESPACE, "", namespace)
+        if self.needs_probe:
+            self.needs_probe = False
+            self._probe()
+        return time.monotonic() - began
+
+    def _run_all_processes(self) -> None:
+        for process in self.box.processes.values():
+            if process.paused:
+                process.resume()
+            if not process.alive:
+                process.restart()
+
+    def _probe(self) -> None:
+        """Prove that the scheduler still works; one that hangs after a case is restarted, for the next one's sake."""
+        try:
+            run_canary(self, "bound")
+        except HarnessError:
+            for name in {*self.installed.schedulers, *self.installed.controllers}:
+                self.box.processes[name].restart()
+            self.reset()
+            with contextlib.suppress(HarnessError):  # if it still hangs, the next case will show it with evidence
+                run_canary(self)
+
+    def _delete_objects(self, namespaces: Sequence[str]) -> None:
+        kinds = [POD, *self.group_resources()]
+        with ThreadPoolExecutor(4) as workers:
+            list(workers.map(lambda namespace: self._empty(namespace, kinds), namespaces))
+        self._see_gone(lambda: self._remaining(kinds, namespaces), lambda: self._force(kinds, namespaces))
+
+    def _empty(self, namespace: str, kinds: Sequence[Kind]) -> None:
+        for resource in kinds:
+            self.box.api.delete_all(resource, namespace, grace=0)
+
+    def _force(self, kinds: Sequence[Kind], namespaces: Sequence[str]) -> None:
+        """Delete once more what controllers made again meanwhile, and take away finalizers that nobody removes: a
+        program that leaves objects behind was judged for it already."""
+        api = self.box.api
+        for namespace in namespaces:
+            self._empty(namespace, kinds)
+        for resource in kinds:
+            for namespace in namespaces:
+                for obj in api.list(resource, namespace):
+                    if obj["metadata"].get("finalizers"):
+                        change = {"metadata": {"finalizers": None}}
+                        with contextlib.suppress(ApiError):  # it may go by itself this very moment
+                            api.patch(resource, namespace, obj["metadata"]["name"], change)
+
+    def group_resources(self) -> list[Kind]:
+        return list(self.adapter.groups(self.box.kubernetes))
+
+    def _see_gone(self, remaining: Callable[[], list[str]], force: Callable[[], None] = lambda: None) -> None:
+        """Return once nothing remains; what is still there after half of the time is forced."""
+        began, patience = time.monotonic(), self.deadlines["reset"]
+        names: list[str] = []
+
+        def is_empty() -> bool:
+            names[:] = remaining()
+            if names and time.monotonic() - began > patience / 2:
+                force()
+            return not names
+
+        def failure() -> HarnessError:
+            there = ", ".join(names[:8])
+            return HarnessError(f"the box could not be emptied after the last case; still there: {there}")
+
+        until(is_empty, patience, "the box is empty", poll=RESET_POLL, failure=failure)
+
+    def _remaining(self, kinds: Sequence[Kind], namespaces: Sequence[str]) -> list[str]:
+        remaining: list[str] = []
+        for resource in kinds:
+            for namespace in namespaces:
+                names = [obj["metadata"]["name"] for obj in self.box.api.list(resource, namespace)]
+                remaining += [f"{resource.kind} {name}" for name in names if name != ROOT_CA]
+        return remaining
+
+    def _remaining_nodes(self) -> list[str]:
+        return [
+            f"Node {obj['metadata']['name']}" for obj in self.box.api.list(NODE, labelSelector=self.box.nodes.selector)
+        ]
+
+    def close(self) -> None:
+        """End it; the box too, unless somebody wants to look into it."""
+        if self.supervisor is not None:
+            self.supervisor.stop()
+        self.recorder.stop()
+        if self.is_kept:
+            self.box.keep()
+        else:
+            self.box.stop()
+
+
+def open_testbed(
+    adapter: Adapter,
+    spec: BoxSpec,
+    settings: Settings,
+    *,
+    gates: Mapping[str, bool] | None = None,
+    listener: Listener | None = None,
+    timeout_factor: float = 1.0,
+    rerun: Callable[[Box], str] = lambda box: "",
+) -> Testbed:
+    """Start a box, install the integration and prove by a canary gang of one that it schedules.
+
+    `rerun` makes the command that opens a testbed like this one; it is given the box that was started.
+    """
+    box = box_for(adapter, spec, settings, gates=gates, listener=listener, reserved=True).start()
+    try:
+        with phase(box.listener, f"Installing {adapter.title}"):
+            installed = install(adapter, box, settings)
+            recorder = Recorder(
+                box.api,
+                groups=adapter.groups(box.kubernetes),
+                read_group=adapter.read_group,
+                classify=adapter.classify,
+                vocabulary=adapter.vocabulary,
+                audit_log=box.audit_log,
+                selectors={"Node": box.nodes.scope},
+            )
+            recorder.start()
+            testbed = Testbed(
+                box,
+                adapter,
+                installed,
+                recorder,
+                deadlines.scaled(timeout_factor),
+                settings.stated_version,
+                rerun(box),
+            )
+            check_features(adapter.name, testbed.features)
+            run_canary(testbed)
+            processes = [box.processes[name] for name in (*installed.schedulers, *installed.controllers)]
+            testbed.supervisor = Supervisor(processes, recorder)
+    except BaseException as error:
+        box.fail(error)
+        raise
+    return testbed
+
+
+def departures(installed: Installed) -> tuple[dict[str, Any], ...]:
+    return tuple({"what": departure.what, "why": departure.why} for departure in installed.departures)

@@ -1,0 +1,33 @@
+"""A limit that strikes early fails healthy JobSets; one that strikes late keeps expensive nodes for nothing."""
+
+from functools import partial
+
+from harness import World, case
+from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob, SubmittedBarrier, container, lasted
+
+LIMITS = {"short": 3, "longer": 9}  # seconds that the JobSets allow
+
+
+def _spent(jobset: SubmittedBarrier) -> list[float]:
+    return [lasted(container(pod, INIT)) for pod in jobset.pods("workers")]
+
+
+@case(
+    "A waiting container MUST fail when the time limit of its JobSet is over, neither before nor much later.",
+    clauses=["BAR-31", "BAR-18"],
+)
+def test_time_limit_is_kept_to_the_second(world: World) -> None:
+    world.nodes(1, gpus=2)
+    late = world.deadline("started")
+    jobsets = {
+        name: world.submit(BarrierJobSet(ReplicatedJob(), ReplicatedJob("missing", gpus=3), name=name, timeout=limit))
+        for name, limit in LIMITS.items()
+    }
+    for name, jobset in jobsets.items():
+        assert jobset.has_started(1)
+        waiting = partial(_spent, jobset)
+        assert world.sees(f"the waiting container of {name} ends", waiting, "projected")
+        (spent,) = waiting()
+        limit = LIMITS[name]
+        detail = f"after {spent:.0f} s of {limit} s"
+        assert world.claim(f"the limit of {name} is kept", limit <= spent <= limit + late, detail)

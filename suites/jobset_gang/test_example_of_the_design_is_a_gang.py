@@ -1,0 +1,34 @@
+"""The design's own example: a gangConfig, a Workload of the user's and references to it in both templates, together."""
+
+from harness import World, case
+from harness.cases.workloads import GANG, JobSet, Object, ReplicatedJob
+
+
+@case(
+    "A gangConfig with a user's Workload and references in all templates MUST be one gang, as the user described it.",
+    clauses=["JSG-05", "JSG-06", "JSG-27", "JSG-28"],
+)
+def test_example_of_the_design_is_a_gang(world: World) -> None:
+    native, name = world.native, "sample-jobset"
+    by_hand = native.reference(f"w-{name}", f"pg-{name}", f"pg-{name}")
+
+    def refer(jobset: Object) -> None:
+        for entry in jobset["spec"]["replicatedJobs"]:
+            entry["template"]["spec"]["template"]["spec"][native.reference_field] = by_hand
+
+    back = {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": name}
+    mine = world.create(native.workload(f"w-{name}", {f"pg-{name}": native.gang_policy(16)}, controllerRef=back))
+    if not native.inline:
+        world.create(native.group(f"pg-{name}", native.gang_policy(16), f"w-{name}", f"pg-{name}", label=name))
+    world.nodes(1, gpus=15)
+    jobs = (ReplicatedJob(f"replicated-job-{number}", replicas=2, pods=4) for number in (1, 2))
+    live = world.submit(JobSet(*jobs, name=name, mode=GANG), alter=refer)
+    assert live.has_pods(16)
+    assert live.is_refused()
+    world.nodes(1, gpus=1)
+    assert live.is_bound_whole()
+    references, workloads = live.references(), live.workloads()
+    assert world.claim("pods name what their templates name", references == [by_hand], str(references))
+    same = [workload["spec"] for workload in workloads] == [mine["spec"]]
+    assert world.claim("the Workload is the only one, and as it was", same, str(workloads))
+    assert world.claim("no second gang was made", len(live.pod_groups()) == (0 if native.inline else 1))

@@ -1,0 +1,25 @@
+"""A gang whose jobs wait for each other never has all its pods. It must not start in parts for that."""
+
+from harness import World, case
+from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+
+
+@case(
+    "Of a gang whose jobs wait for each other nothing MUST be bound, and other JobSets MUST NOT wait for it.",
+    clauses=["JSG-28", "JSG-33"],
+)
+def test_gang_whose_jobs_wait_for_each_other_is_never_split(world: World) -> None:
+    world.nodes(1, gpus=8)
+    data, train = ReplicatedJob("data", pods=2), ReplicatedJob("train", pods=2)
+    after = ReplicatedJob("train", pods=2, after="data")
+    depends = world.submit(JobSet(data, after, name="depends", mode=GANG))
+    ordered = world.submit(JobSet(data, train, name="ordered", mode=GANG, in_order=True))
+    for live in (depends, ordered):
+        assert live.is_prepared()
+        assert live.has_pods(2)
+        assert live.must_stay_unbound()
+    other = world.submit(JobSet(data, train, name="other", mode=GANG))
+    assert other.is_bound_whole()
+    assert world.claim(
+        "the others have no pod on a node", not any(gang.bound for gang in depends.gangs + ordered.gangs)
+    )

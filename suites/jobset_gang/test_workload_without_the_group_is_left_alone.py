@@ -1,0 +1,22 @@
+"""The user's Workload is the user's, also when it does not fit the JobSet."""
+
+from harness import World, case
+from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+
+
+@case(
+    "A user's Workload that lacks the group MUST be left alone, and nothing be bound.",
+    clauses=["JSG-05"],
+    level="extended",
+)
+def test_workload_without_the_group_is_left_alone(world: World) -> None:
+    world.nodes(1, gpus=4)
+    mine = world.create(world.native.workload("w-train", {"something-else": world.native.gang_policy(2)}))
+    live = world.submit(JobSet(ReplicatedJob("worker", pods=2), mode=GANG))
+    assert live.has_pods(2)
+    assert live.must_stay_unbound()
+    later = world.submit(JobSet(ReplicatedJob("worker", pods=1), name="later", mode=GANG))
+    assert later.is_prepared()
+    specs = {workload["metadata"]["name"]: workload["spec"] for workload in live.workloads()}
+    assert world.claim("the Workload is as it was", specs["w-train"] == mine["spec"], str(specs))
+    assert world.claim("there is no second one for it", set(specs) == {"w-train", "w-later"}, str(list(specs)))

@@ -1,0 +1,29 @@
+"""All pods are to start together, but one job comes after another: that gang can never be complete. Say so."""
+
+from functools import partial
+
+from harness import World, case
+from harness.cases.workloads import GANG, JobSet, ReplicatedJob, SubmittedJobSet
+
+
+def _warned(live: SubmittedJobSet) -> bool:
+    return any(event["type"] == "Warning" and "gang" in event["message"] for event in live.events())
+
+
+@case(
+    "The controller SHOULD say by a warning why a gang whose jobs wait for each other never starts.",
+    clauses=["REF-11"],
+    needs=["jobset-gang"],
+)
+def test_gang_whose_jobs_wait_for_each_other_is_reported(world: World) -> None:
+    world.nodes(1, gpus=8)
+    depends = world.submit(
+        JobSet(ReplicatedJob("data", pods=2), ReplicatedJob("train", pods=2, after="data"), name="depends", mode=GANG)
+    )
+    ordered = world.submit(
+        JobSet(ReplicatedJob("data", pods=2), ReplicatedJob("train", pods=2), name="ordered", mode=GANG, in_order=True)
+    )
+    for live in (depends, ordered):
+        assert live.has_pods(2)
+        assert world.sees(f"a warning about JobSet {live.name} speaks of its gang", partial(_warned, live))
+        assert live.must_stay_unbound()

@@ -1,0 +1,25 @@
+"""The user's Workload lacks the group that the JobSet asks for. Its pods cannot start; somebody has to say so."""
+
+from harness import World, case
+from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+
+
+@case(
+    "The controller SHOULD say by a warning which group a user's Workload lacks.",
+    clauses=["REF-11"],
+    needs=["jobset-gang"],
+    level="extended",
+)
+def test_workload_without_the_group_is_reported(world: World) -> None:
+    world.nodes(1, gpus=4)
+    mine = world.create(world.native.workload("w-train", {"something-else": world.native.gang_policy(2)}))
+    live = world.submit(JobSet(ReplicatedJob("worker", pods=2), mode=GANG))
+
+    def warned() -> bool:
+        return any(event["type"] == "Warning" and "pg-train" in event["message"] for event in live.events())
+
+    assert world.sees("a warning about the JobSet names the missing group", warned)
+    specs = [workload["spec"] for workload in live.workloads()]
+    assert world.claim("the Workload is as it was", specs == [mine["spec"]], str(specs))
+    assert live.has_pods(2)
+    assert live.must_stay_unbound()

@@ -1,0 +1,123 @@
+"""Preemption: something starts that victims were evicted for, and victim gangs fall whole."""
+
+from __future__ import annotations
+
+from harness.core.gang import Gang
+from harness.core.oracle.checks import preemption
+from harness.core.verdict import Outcome
+
+from .story import Story
+
+LOW, HIGH = Gang("low", 2), Gang("high", 2)
+ATOM = Gang("low", 3, disruption="gang")
+
+
+def story(low: Gang = LOW) -> Story:
+    base = Story(start_after_eviction=10, evicted=10).node("n1").submit(low).bind_all(low)
+    return base.after(1).submit(HIGH).after(1)
+
+
+def preempt(base: Story, *names: str) -> Story:
+    for name in names:
+        base.condition(name, "DisruptionTarget", "True", "PreemptionByScheduler").terminating(name)
+    return base
+
+
+def test_a_victim_for_which_a_gang_starts_passes() -> None:
+    base = preempt(story(), "low-0", "low-1").after(1).gone("low-0").gone("low-1").bind_all(HIGH)
+    verdict = preemption.judge(base.end(60))
+    assert verdict.outcome is Outcome.PASS
+    assert verdict.figures["victims"] == 2
+
+
+def test_a_victim_for_nothing_is_violated() -> None:
+    verdict = preemption.judge(preempt(story(), "low-0").end(60))
+    assert verdict.outcome is Outcome.VIOLATED
+    assert "low-0" in verdict.reason
+    assert preemption.judge(preempt(story(), "low-0").end(5)).outcome is Outcome.UNKNOWN
+
+
+def test_a_start_that_was_not_waiting_does_not_count() -> None:
+    late = Gang("later", 1)
+    base = preempt(story(), "low-0").after(1).submit(late).bind_all(late)
+    assert preemption.judge(base.end(60)).outcome is Outcome.VIOLATED
+
+
+def test_a_fence_does_not_excuse_an_eviction() -> None:
+    base = story().act("fence", "f").pod("f", part="fence").after(0.1)
+    assert preemption.judge(preempt(base, "low-0").bind("f").end(60)).outcome is Outcome.VIOLATED
+
+
+def test_events_and_deletions_by_the_scheduler_make_victims() -> None:
+    assert preemption.judge(story().event("Preempted", "low-0").end(60)).outcome is Outcome.VIOLATED
+    assert preemption.judge(story().audit("delete", "low-0").end(60)).outcome is Outcome.VIOLATED
+    assert preemption.judge(story().audit("evict", "low-0", code=201).end(60)).outcome is Outcome.VIOLATED
+
+
+def test_a_member_that_the_scheduler_fails_is_a_victim_and_one_that_fails_by_itself_is_none() -> None:
+    def failing(who: str) -> int:
+        verdict = preemption.judge(story().watch("Pod", "low-0", phase="Failed", failed_by=who).end(60))
+        assert (verdict.outcome is Outcome.VIOLATED) is bool(verdict.figures["victims"])
+        return int(verdict.figures["victims"])
+
+    assert failing("gang-scheduler") == 1
+    assert failing("kubelet") == 0
+    assert failing("") == 0
+
+
+def test_others_do_not_make_victims() -> None:
+    for base in (
+        story().audit("delete", "low-0", by="kubectl/v1"),
+        story().audit("delete", "low-0", code=404),
+        story().condition("low-0", "DisruptionTarget", "True", "DeletionByTaintManager"),
+        story().audit("delete", "high-0"),  # never bound
+        story().delete("low").audit("delete", "low-0"),
+        story().act("delete", "low", what="members", members=["low-0"]).audit("delete", "low-0"),
+    ):
+        verdict = preemption.judge(base.end(60))
+        assert (verdict.outcome, verdict.figures["victims"]) == (Outcome.PASS, 0)
+
+
+def test_a_rollback_has_no_victims() -> None:
+    base = story().bind("high-0").audit("delete", "high-0").gone("high-0")
+    assert preemption.judge(base.end(60)).figures["victims"] == 0
+
+
+def test_a_rollback_of_a_gang_that_begins_anew_has_no_victims() -> None:
+    base = Story(start_after_eviction=10).node("n1").submit(LOW).bind_all(LOW).after(1)
+    base.act("delete", "low", what="members", members=["low-0", "low-1"]).gone("low-0").gone("low-1").after(1)
+    base.act("create", "low", count=2).pod("low-0", gang="low").pod("low-1", gang="low").bind("low-0").after(0.5)
+    base.audit("delete", "low-0").terminating("low-0").gone("low-0")
+
+    assert preemption.judge(base.end(60)).outcome is Outcome.PASS
+
+
+def test_a_victim_gang_falls_whole_or_keeps_quorum() -> None:
+    def fallen(*names: str) -> Story:
+        base = preempt(story(ATOM), *names).after(1)
+        for name in names:
+            base.gone(name)
+        return base.bind_all(HIGH)
+
+    assert preemption.judge(fallen("low-0", "low-1", "low-2").end(60)).outcome is Outcome.PASS
+    broken = preemption.judge(fallen("low-0").end(60))
+    assert broken.outcome is Outcome.VIOLATED
+    assert "left with 2" in broken.reason
+
+
+def test_a_gang_that_is_promised_to_stay_untouched_has_no_victims() -> None:
+    def promised() -> Story:
+        return story().expect("untouched", "low").after(1)
+
+    def start(base: Story) -> Outcome:
+        return preemption.judge(base.after(1).bind_all(HIGH).end(60)).outcome
+
+    assert start(preempt(promised(), "low-0")) is Outcome.VIOLATED
+    assert start(promised()) is Outcome.PASS
+    assert start(preempt(promised().lift("low"), "low-0")) is Outcome.PASS
+
+
+def test_a_victim_gang_may_keep_its_quorum() -> None:
+    spare = Gang("low", 3, quorum=2, disruption="gang")
+    base = preempt(story(spare), "low-0").after(1).gone("low-0").bind_all(HIGH)
+    assert preemption.judge(base.end(60)).outcome is Outcome.PASS

@@ -1,0 +1,103 @@
+"""The words of refusals and evictions are an integration's own, and a history is read by those in its header."""
+
+from __future__ import annotations
+
+import json
+
+from harness.core.gang import Gang
+from harness.core.history.records import History
+from harness.core.oracle.checks import preemption, refused
+from harness.core.oracle.replay import timeline
+from harness.core.oracle.vocabulary import BEFORE_VOCABULARIES, COMMON, Vocabulary, vocabulary_of
+from harness.core.verdict import Outcome
+
+from .story import Story
+
+BIG = Gang("big", 2)
+QUEUE = Vocabulary(
+    group_conditions=("QuotaReserved=False",),
+    group_tells_of_members=True,
+    victim_conditions=("DisruptionTarget", "TerminationTarget"),
+    evictors=("scheduler", "queue-manager"),
+)  # a queue that holds pods back by scheduling gates, and says why in the status of an object for the whole gang
+NO_QUOTA = {"QuotaReserved": ["False", "Pending", "the quota is used up"]}
+
+
+def history_of(story: Story, vocabulary: Vocabulary | None) -> History:
+    """The history of the story, with this vocabulary in its header as the recorder writes and a file keeps it."""
+    history = story.end(60)
+    if vocabulary is None:
+        return history
+    header = json.loads(json.dumps({**history.header, "vocabulary": vocabulary.as_data()}))
+    return History(header, history.records)
+
+
+def held_back() -> Story:
+    """A gang whose pods have a gate from the beginning, which the API server puts into their status."""
+    story = Story(start_after_eviction=10).node("n1").act("submit", "big", gang=BIG.as_record())
+    for name, role in BIG.members():
+        story.pod(name, gang="big", role=role, gates=1, conditions={"PodScheduled": ["False", "SchedulingGated", ""]})
+    return story.group("big").expect("refused", "big").after(1)
+
+
+def test_a_condition_of_the_group_refuses_where_the_integration_says_so() -> None:
+    story = held_back().group("big", conditions=NO_QUOTA)
+    assert refused.judge(history_of(story, QUEUE)).outcome is Outcome.PASS
+    assert refused.judge(history_of(story, COMMON)).outcome is Outcome.UNKNOWN
+    assert refused.judge(history_of(story, None)).outcome is Outcome.UNKNOWN
+
+
+def test_what_the_group_said_before_the_last_member_came_is_no_evidence() -> None:
+    story = Story().node("n1").submit(BIG.but(missing=1)).group("big", conditions=NO_QUOTA)
+    story.act("create", "big", count=1).pod("big-1", gang="big").expect("refused", "big").after(1)
+    assert refused.judge(history_of(story, QUEUE)).outcome is Outcome.UNKNOWN
+    again = {"QuotaReserved": ["False", "Pending", "the quota is used up by others"]}
+    assert refused.judge(history_of(story.group("big", conditions=again), QUEUE)).outcome is Outcome.PASS
+
+
+def test_an_event_about_the_group_refuses_all_members_where_the_integration_says_so() -> None:
+    story = held_back().event("Pending", "big", kind="Workload", type="Warning", gang="ns/big")
+    assert refused.judge(history_of(story, QUEUE)).outcome is Outcome.PASS
+    assert refused.judge(history_of(story, COMMON)).outcome is Outcome.UNKNOWN
+
+
+def test_a_gate_is_the_api_server_s_unless_the_scheduler_puts_it_there_itself() -> None:
+    gated = held_back()
+    assert refused.judge(history_of(gated, QUEUE)).outcome is Outcome.UNKNOWN
+    assert refused.judge(history_of(gated, Vocabulary(gates_refuse=True))).outcome is Outcome.PASS
+
+
+def test_a_bind_before_the_words_of_the_group_is_violated() -> None:
+    story = held_back().bind("big-0").group("big", conditions=NO_QUOTA)
+    assert refused.judge(history_of(story, QUEUE)).outcome is Outcome.VIOLATED
+
+
+def running() -> Story:
+    """A gang that runs, and one that waits."""
+    story = Story(start_after_eviction=10).node("n1").submit(BIG).bind_all(BIG).after(1).submit(Gang("high", 2))
+    return story.after(1)
+
+
+def test_victims_are_named_in_the_words_of_the_integration() -> None:
+    for story, vocabulary in (
+        (running().condition("big-0", "TerminationTarget", "True", "Preempted"), QUEUE),
+        (running().audit("delete", "big-0", by="queue-manager/v1"), QUEUE),
+        (running().event("Evict", "big-0"), Vocabulary(victim_events=("Preempted", "Evict"))),
+    ):
+        assert preemption.judge(history_of(story, vocabulary)).figures["victims"] == 1
+        assert preemption.judge(history_of(story, COMMON)).figures["victims"] == 0
+
+
+def test_a_history_keeps_all_words_and_reads_those_it_knows() -> None:
+    data = json.loads(json.dumps(QUEUE.as_data()))
+    assert vocabulary_of({"vocabulary": data}) == QUEUE
+    assert vocabulary_of({"vocabulary": {**data, "words_of_a_newer_muster": ["x"]}}) == QUEUE
+    assert timeline(history_of(running(), QUEUE)).vocabulary == QUEUE
+
+
+def test_a_history_without_a_vocabulary_is_read_as_it_was_recorded() -> None:
+    assert vocabulary_of({}) == BEFORE_VOCABULARIES
+    assert preemption.judge(history_of(running().event("Evict", "big-0"), None)).figures["victims"] == 1
+    normal = Story().node("n1").submit(BIG).expect("refused", "big").event("Unschedulable", "big-1", type="Normal")
+    assert refused.judge(history_of(normal, None)).outcome is Outcome.PASS
+    assert refused.judge(history_of(normal, COMMON)).outcome is Outcome.UNKNOWN
