@@ -118,7 +118,7 @@ def _tell(entry: Rejudged, reason: str) -> None:
 def _summary(number: int, differing: int, compared: bool, problems: int) -> None:
     text = f"{differing} differ from the report" if compared else "there is no results.json to compare them with"
     trouble = f"; {counted(problems, 'problem')} with histories" if problems else ""
-    console().print(f"\n{number} histories judged again, {text}{trouble}")
+    console().print(f"\n{counted(number, 'history')} judged again, {text}{trouble}")
 
 
 def _row(entry: Rejudged, reason: str) -> dict[str, Any]:
