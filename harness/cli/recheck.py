@@ -202,7 +202,8 @@ def _histories(where: Path) -> Iterator[tuple[Path, History]]:
         return
     if not where.is_dir():
         raise UsageError(
-            f"{where} does not exist", hint="Give a run's folder, such as muster-runs/latest, or a history."
+            f"{where} is neither a file nor a folder",
+            hint="Give a run's folder, such as muster-runs/latest, or a history.",
         )
     paths = sorted(where.rglob("*.jsonl.zst"))
     if not paths:
