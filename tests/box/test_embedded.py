@@ -169,3 +169,10 @@ def plain_pod(namespace: str, name: str) -> dict:
 
 def wait_for_phase(box: EmbeddedBox, namespace: str, name: str, phase: str) -> None:
     until(lambda: box.api.get(POD, namespace, name)["status"]["phase"] == phase, 20, f"{name} is {phase}")
+
+
+def test_elsewhere_than_on_linux_it_says_why_it_cannot_start(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    with pytest.raises(UsageError, match="on Linux only") as raised:
+        EmbeddedBox().start()
+    assert "--box kind" in raised.value.hint
