@@ -21,6 +21,11 @@ class AuditLog:
         self._begin = 0
         self._settled = 0
 
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a file to be read."""
+        return self._path is not None
+
     def begin(self) -> None:
         """What is there now belongs to no case."""
         self._begin = self._size()

@@ -252,12 +252,13 @@ class Recorder:
         """Record a gap, unless the list accounts for every revision since: then nothing was missed.
 
         An API server that was restarted has forgotten every revision before its start, whether or not anything
-        happened. If all is as it was last seen there is no gap either: what came and went unseen meanwhile is no
-        danger, for a bind of it would be in the audit log.
+        happened. If all is as it was last seen there is no gap either, where there is an audit log: what came and went
+        unseen meanwhile is no danger, for a bind of it would be in there.
         """
         with self.changed:
             new = {version for uid, version in there.items() if self._versions[kind].get(uid) != version}
-            if set(self.live[kind]) <= set(there) and len(new) in (0, until - since):
+            harmless = (0, until - since) if self._audit.is_there else (until - since,)
+            if set(self.live[kind]) <= set(there) and len(new) in harmless:
                 return
             span = {"from": since, "to": until}
             self._keep(Record(None, _now(), "gap", "lost", kind=kind, state=span))

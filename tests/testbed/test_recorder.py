@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,10 +96,19 @@ class Forgetful:
         threading.Event().wait(5)
 
 
-@pytest.mark.parametrize(("changing", "expected"), [(True, [("Node", 7, 70)]), (False, [])])
-def test_a_watch_that_lost_its_place_leaves_a_gap_if_something_changed(changing: bool, expected: list[object]):
+@pytest.mark.parametrize(
+    ("changing", "audited", "expected"),
+    [
+        (True, True, [("Node", 7, 70)]),
+        (False, True, []),  # what came and went would be in the audit log
+        (False, False, [("Node", 7, 70)]),
+    ],
+)
+def test_a_watch_that_lost_its_place_leaves_a_gap_if_something_may_have_changed(
+    tmp_path: Path, changing: bool, audited: bool, expected: list[object]
+):
     server = Forgetful(changing=changing)
-    recorder = Recorder(server)  # type: ignore[arg-type]
+    recorder = Recorder(server, audit_log=tmp_path / "audit.log" if audited else None)  # type: ignore[arg-type]
     recorder.start()
     assert server.relisted.wait(5)
 
