@@ -27,6 +27,7 @@ from harness.core.kinds import NODE
 ZONE = "topology.kubernetes.io/zone"
 RACK = "muster.dev/rack"
 POOL = "muster.dev/pool"
+MARKER_LABEL = "muster.dev/marker"  # of the node that a marker fits, and the taint of nodes that are for markers alone
 PLAYER = "fake"  # value of KWOK's annotation on the nodes that it looks after
 _FORM = re.compile(r"(\d{1,5})x(\d{1,4})")
 
@@ -85,6 +86,7 @@ class Nodes:
 
     selector = POOL  # the label by which they are told from other nodes
     scope = ""  # selects the nodes that belong to a history; empty: every node of the box
+    resource = GPU  # what their GPUs are called
 
     def __init__(self, api: Api, kubelet: str, *, prefix: str = "", player: str = PLAYER) -> None:
         """`prefix` begins every name; `player` is the KWOK that plays their pods, where a cluster may have another."""
@@ -115,6 +117,15 @@ class Nodes:
         self._given.update(names)
         return names
 
+    def add_marker(self, pool: Pool) -> str:
+        """The node of a marker, whose labels no node has yet; its name."""
+        (name,) = self.add(pool)
+        return name
+
+    def remove_marker(self, name: str) -> None:
+        """Take away what `add_marker` has made."""
+        self.remove(name)
+
     def remove(self, name: str) -> None:
         """Delete the node; what ran on it is left to the controllers."""
         self._api.delete(NODE, "", name, grace=0)
@@ -138,9 +149,9 @@ class Nodes:
     def recover(self, name: str) -> None:
         self._condition(name, "True", "KubeletReady")
 
-    def resize(self, name: str, gpus: int, resource: str = GPU) -> None:
+    def resize(self, name: str, gpus: int) -> None:
         """Change how many GPUs the node has, up or down."""
-        amount = {resource: str(gpus)}
+        amount = {self.resource: str(gpus)}
         self._api.patch(NODE, "", name, {"status": {"capacity": amount, "allocatable": amount}}, subresource="status")
 
     def _condition(self, name: str, status: str, reason: str) -> None:

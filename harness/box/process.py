@@ -29,6 +29,7 @@ class HostProcess:
     """A process of this machine that belongs to a box; see `harness.box.base.Process`."""
 
     restarts = 0  # no kubelet looks after it: what crashes is started again by a supervisor
+    stays_down = True
 
     def __init__(self, keeper_link: KeeperLink, command: Command, log: Path, probe: Probe | None) -> None:
         self.command = command

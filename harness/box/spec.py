@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     from harness.box.existing.access import Access
     from harness.box.nodes import Pool
     from harness.box.phases import Listener
+    from harness.core.kinds import Kind
 
 DEFAULT_NODES = {"embedded": "8x8", "kind": ""}  # fake nodes of a box that is used by hand; a kind box has real ones
 EXISTING = "existing"
 KINDS = (*DEFAULT_NODES, EXISTING)
+DISRUPTIONS = {  # what a user may allow in an existing cluster
+    "scheduler": "delete the scheduler's pods",
+    "queues": "create queues, which take part in the sharing between all queues",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,9 @@ class BoxSpec:
     kubeconfig: str | None = None  # of an existing cluster; the file, and the context in it
     context: str | None = None
     audit_log: str | None = None  # a file that the cluster's API server writes, if muster can read it
+    nodes_selector: str | None = None  # real nodes of it that a run may borrow; None: fake ones
+    pause_image: str | None = None  # what pods of cases run on real nodes
+    disrupt: str | None = None  # what cases may disturb in it, of DISRUPTIONS, with commas
 
     def check(self) -> None:
         """UsageError for a kind that is none, and for what it cannot have."""
@@ -53,13 +61,40 @@ class BoxSpec:
             ("--kubeconfig", self.kubeconfig, EXISTING),
             ("--context", self.context, EXISTING),
             ("--audit-log", self.audit_log, EXISTING),
+            ("--nodes-selector", self.nodes_selector, EXISTING),
+            ("--pause-image", self.pause_image, EXISTING),
+            ("--disrupt", self.disrupt, EXISTING),
         ):
             if value is not None and self.kind != kind:
                 raise UsageError(f"{option} is for --box {kind} only; this box is {self.kind}")
         if self.kind == EXISTING and self.kubernetes:
             raise UsageError("an existing cluster has the Kubernetes that it has", hint="Leave --kubernetes out.")
-        if self.kind == EXISTING and not self.kubeconfig:
+        if self.kind == EXISTING:
+            self._check_existing()
+
+    def _check_existing(self) -> None:
+        if not self.kubeconfig:
             raise UsageError("which cluster is meant must be said", hint="Give --kubeconfig FILE and --context NAME.")
+        if self.keep_failed:
+            raise UsageError(
+                "--keep failed keeps a box, and nothing of a run stays in an existing cluster",
+                hint="Leave --keep out; logs/ of the run has the objects of each case that failed.",
+            )
+        if self.pause_image and not self.nodes_selector:
+            raise UsageError(
+                "--pause-image is for real nodes; on fake ones no container runs", hint="Give --nodes-selector too."
+            )
+        for name in self.disruptions:
+            if name not in DISRUPTIONS:
+                allowed = "; ".join(f"{name} ({what})" for name, what in DISRUPTIONS.items())
+                raise UsageError(
+                    f"--disrupt: there is no {name!r}", hint=f"{nearest(name, DISRUPTIONS)}Allowed: {allowed}."
+                )
+
+    @property
+    def disruptions(self) -> frozenset[str]:
+        """What cases may disturb in an existing cluster beside their own gangs and nodes."""
+        return frozenset(name for name in (self.disrupt or "").split(",") if name)
 
     @property
     def installs(self) -> bool:
@@ -84,14 +119,28 @@ class BoxSpec:
         scheduler: bool = True,
         definitions: Sequence[Path] = (),
         reserved: bool = False,
+        own_kinds: Sequence[Kind] = (),
     ) -> Box:
-        """The box, not started; `reserved` keeps pods that do not ask for real workers off them, if there are any."""
+        """The box, not started; `reserved` keeps pods that do not ask for real workers off them, if there are any.
+
+        `own_kinds` are of objects in no namespace that cases make of this integration alone.
+        """
         self.check()
         if self.kind == EXISTING:
             log = Path(self.audit_log) if self.audit_log else None
             from harness.box.existing.box import ExistingBox
 
-            return ExistingBox(self.access(), nodes=nodes, binaries=binaries, listener=listener, audit_log=log)
+            return ExistingBox(
+                self.access(),
+                nodes=nodes,
+                binaries=binaries,
+                listener=listener,
+                audit_log=log,
+                nodes_selector=self.nodes_selector or "",
+                pause_image=self.pause_image or "",
+                faults=self.disruptions,
+                own_kinds=own_kinds,
+            )
         common: dict[str, Any] = {
             "nodes": nodes,
             "name": name,

@@ -12,7 +12,7 @@ from harness.box.existing import removal, survey
 from harness.box.existing.access import check_reachable, clock_skew, read_access
 from harness.box.existing.rights import missing, needed
 from harness.box.minor import minors
-from harness.cli.cluster import EXAMPLE
+from harness.cli.cluster import TAINT, queue_kinds
 from harness.core.text import counted
 from harness.testbed.discover import served
 
@@ -46,7 +46,7 @@ def look_at_cluster(kubeconfig: Path, context: str) -> list[Observation]:
     ]
     if is_known:
         observations += [*_integrations(api, kubernetes, programs), _rights(api, kubernetes)]
-    observations += [Observation("note", False, False, text) for text in survey.remarks(api, programs, EXAMPLE.taint)]
+    observations += [Observation("note", False, False, text) for text in survey.remarks(api, programs, TAINT)]
     return observations
 
 
@@ -57,7 +57,7 @@ def _clock(api: Api) -> Observation:
 
 
 def _leftovers(api: Api, path: Path, context: str) -> Observation:
-    count = len(removal.leftovers(api))
+    count = len(removal.leftovers(api, kinds=queue_kinds()))
     text = f"{counted(count, 'object')} of runs" if count else "none"
     advice = f"If no run is on: muster clean --kubeconfig {path} --context {context}"
     return Observation("left by runs", not count, False, text, advice)

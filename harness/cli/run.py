@@ -21,7 +21,8 @@ from harness.box.artifacts import load
 from harness.box.spec import EXISTING
 from harness.cli.baseline import accept_verdicts, hold_against, once_more
 from harness.cli.choose import Choice, choice_options, choose
-from harness.cli.cluster import agree, print_objects
+from harness.cli.cluster import agree
+from harness.cli.examples import print_objects
 from harness.cli.limit import FailureLimit
 from harness.cli.live import LiveLines
 from harness.cli.options import run_options, source_option, texts_of

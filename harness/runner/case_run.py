@@ -18,8 +18,9 @@ import yaml
 
 from harness.cases.world import World
 from harness.core.catalogue.cases import Case
+from harness.core.catalogue.expected import BOX
 from harness.core.catalogue.features import ANSWERS, FEATURES
-from harness.core.errors import MusterError
+from harness.core.errors import MusterError, UnsupportedError
 from harness.core.history import store
 from harness.core.history.records import History
 from harness.core.kinds import EVENT, NODE, POD
@@ -69,6 +70,8 @@ class CaseRun:
         except MusterError as problem:
             return self._result(Outcome.UNKNOWN, seconds, error=f"the history could not be completed: {problem}")
         outcome = case_outcome(verdicts)
+        if isinstance(error, UnsupportedError) and outcome is not Outcome.VIOLATED:
+            return not_supported(self.case, self.testbed, error.message, BOX)
         if fault:
             outcome = Outcome.UNKNOWN if outcome is not Outcome.VIOLATED else outcome
         elif isinstance(error, AssertionError) and not outcome.is_bad:

@@ -203,6 +203,28 @@ OPTIONS = (
         "FILE",
     ),
     Option(
+        "nodes-selector",
+        "Real nodes of an existing cluster that cases may use, by label; fake ones if not given.",
+        _last,
+        lambda config: _some(config.box.nodes_selector),
+        "LABELS",
+    ),
+    Option(
+        "pause-image",
+        "What pods of cases run on real nodes; registry.k8s.io/pause if not given.",
+        _last,
+        lambda config: _some(config.box.pause_image),
+        "IMAGE",
+    ),
+    Option(
+        "disrupt",
+        "What cases may disturb in an existing cluster: scheduler, queues.",
+        _joined,
+        lambda config: _some(config.box.disrupt),
+        "WHAT",
+        is_many=True,
+    ),
+    Option(
         "kind-workers",
         "Real workers of a kind box; 2 if not given.",
         partial(whole, 1, 20),
@@ -342,6 +364,9 @@ def parse(texts: Mapping[str, Texts], prefix: str = "--") -> RunConfig:
         kubeconfig=values["kubeconfig"],
         context=values["context"],
         audit_log=values["audit-log"],
+        nodes_selector=values["nodes-selector"],
+        pause_image=values["pause-image"],
+        disrupt=values["disrupt"],
     )
     return RunConfig(
         integrations=values["integration"],

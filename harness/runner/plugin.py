@@ -256,6 +256,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     if result.outcome is Outcome.VIOLATED and asked(pyfuncitem.config).box.keep_failed:
         running.testbed.is_kept = True
         pyfuncitem.session.shouldfail = "the box of a violation is kept"
+    if result.outcome is Outcome.NOT_SUPPORTED:
+        pytest.skip(f"not supported: {result.verdicts[0].reason}")
     if result.outcome.is_bad:
         pytest.fail(_story(result, folder(pyfuncitem.config)), pytrace=False)
     return True

@@ -73,17 +73,13 @@ class Testbed:
 
     def forbids(self, case: Case) -> str:
         """Why the case cannot be run in this box, whatever the integration claims; empty if it can."""
-        for feature, reason in self.installed.unasked.items():
-            if feature in case.needs:
-                return f"{feature} cannot be asked for here: {reason}"
-        if case.disruptive and not self.box.capabilities.faults:
-            return f"the case {DISTURBANCES[case.disturbs]}, which is not allowed in this cluster"
-        return ""
+        return forbidden(case, self.installed.unasked)
 
     @property
     def simulated(self) -> bool:
         """Whether KWOK plays the pods of cases; otherwise the containers of real workers run."""
-        return not (self.box.capabilities.containers and self.features & NEED_CONTAINERS)
+        can = self.box.capabilities
+        return can.own_nodes and not (can.containers and self.features & NEED_CONTAINERS)
 
     def add_nodes(self, pool: Pool) -> list[str]:
         """Nodes for a case, real ones if its pods are to run; their names. They go with the case."""
@@ -257,6 +253,16 @@ def open_testbed(
         box.fail(error)
         raise
     return testbed
+
+
+def forbidden(case: Case, unasked: Mapping[str, str]) -> str:
+    """Why the case cannot be run where these features and disturbances cannot be asked for; empty if it can."""
+    for feature, reason in unasked.items():
+        if feature in case.needs:
+            return f"{feature} cannot be asked for here: {reason}"
+    if case.disturbs in unasked:
+        return f"the case {DISTURBANCES[case.disturbs]}, which is not allowed in this cluster: {unasked[case.disturbs]}"
+    return ""
 
 
 def departures(installed: Installed) -> tuple[dict[str, Any], ...]:

@@ -23,7 +23,7 @@ from harness.box import crds
 from harness.box.api import Api
 from harness.box.artifacts import Artifact, resolve
 from harness.box.artifacts.store import sha256
-from harness.box.base import MASTERS, Capabilities, Command, Probe, Process
+from harness.box.base import FAULTS, MASTERS, Capabilities, Command, Probe, Process
 from harness.box.credentials import Credentials
 from harness.box.embedded import etcd_snapshot
 from harness.box.embedded.control_plane import ETCD, SERVING, ControlPlane
@@ -52,7 +52,7 @@ class EmbeddedBox:
 
     kind = "embedded"
     capabilities = Capabilities(
-        containers=False, host_processes=True, audit_log=True, own_nodes=True, installs=True, faults=True
+        containers=False, host_processes=True, audit_log=True, own_nodes=True, installs=True, faults=FAULTS
     )
     shell = ""
     container_host = None

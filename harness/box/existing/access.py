@@ -92,7 +92,7 @@ def clock_skew(api: Api) -> float | None:
     began = time.time()
     date = api.headers_of("/version").get("Date", "")
     try:
-        return parsedate_to_datetime(date).timestamp() - (began + time.time()) / 2
+        return parsedate_to_datetime(date).timestamp() + 0.5 - (began + time.time()) / 2  # it is cut to whole seconds
     except ValueError:
         return None
 

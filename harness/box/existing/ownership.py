@@ -2,20 +2,24 @@
 
 Every object that a run creates passes through `OwnedApi`, cases and controllers' templates included, so nothing can be
 forgotten: `muster clean` finds all of it by the label, whatever happened to the run. Pods get a node selector and a
-toleration for the taint of the run's nodes: no other workload lands there, and no pod of a case lands elsewhere.
+toleration for the taint of the run's nodes: no other workload lands there, and no pod of a case lands elsewhere. On
+real nodes they ask for a resource of muster's own instead of GPUs, and run an image that the user may name.
 """
 
 from __future__ import annotations
 
 import copy
+import json
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from harness.box.api import APPLY, Api, Object
+from harness.core.gang import GPU
 
 RUN_LABEL = "muster.dev/run"
+PAUSE = "registry.k8s.io/pause:"  # what the image of pods in cases begins with, which does nothing
 _UNLABELLED = ("Binding", "Eviction", "SelfSubjectAccessReview")  # requests that leave no object of their own
 
 
@@ -24,6 +28,8 @@ class Ownership:
     """The mark of one run."""
 
     run: str
+    resource: str = GPU  # what pods ask for where cases say GPU
+    image: str = ""  # in place of the pause image; empty: as it is
 
     @property
     def selector(self) -> str:
@@ -43,7 +49,7 @@ class Ownership:
 
     def mark(self, obj: Mapping[str, Any]) -> Object:
         """A copy of the object that is this run's own."""
-        marked: Object = copy.deepcopy(dict(obj))
+        marked: Object = copy.deepcopy(dict(self.named(obj)))
         marked.setdefault("metadata", {}).setdefault("labels", {}).update(self.labels)
         if marked.get("kind") == "Node":
             spec = marked.setdefault("spec", {})
@@ -53,7 +59,17 @@ class Ownership:
             spec = pod["spec"]
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **self.labels}
             spec["tolerations"] = [*(spec.get("tolerations") or ()), self.toleration]
+            for container in (*spec["containers"], *(spec.get("initContainers") or ())):
+                if self.image and str(container.get("image", "")).startswith(PAUSE):
+                    container["image"] = self.image
         return marked
+
+    def named(self, body: Any) -> Any:
+        """The body of a request with the name of our own resource, wherever it speaks of GPUs: some objects have
+        requests in annotations, as text."""
+        if self.resource == GPU or body is None:
+            return body
+        return json.loads(json.dumps(body).replace(GPU, self.resource))
 
 
 def pods_in(obj: Any) -> Iterator[Object]:
@@ -94,6 +110,8 @@ class OwnedApi(Api):
     ) -> Object:
         if isinstance(body, dict) and _creates(method, content_type) and body.get("kind") not in _UNLABELLED:
             body = self.ownership.mark(body)
+        else:
+            body = self.ownership.named(body)
         return super().request(method, path, body, content_type=content_type, params=params, timeout=timeout)
 
 

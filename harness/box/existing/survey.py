@@ -27,6 +27,9 @@ _MEDDLERS = {  # programs that remove or change nodes which they do not know, an
 }
 
 
+WORKLOADS = {kind.kind: kind for kind in (DEPLOYMENT, STATEFUL_SET, DAEMON_SET)}
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """A container of a workload of the cluster."""
@@ -36,6 +39,7 @@ class Program:
     name: str
     image: str
     digest: str = ""  # of the image that runs, if a pod tells
+    arguments: tuple[str, ...] = ()  # as the workload has them
 
     @property
     def version(self) -> str:
@@ -52,7 +56,7 @@ def programs(api: Api) -> list[Program]:
     """Every container that a Deployment, StatefulSet or DaemonSet describes, and those of pods that nobody owns."""
     digests = _digests(api)
     described: list[Program] = []
-    for kind in (DEPLOYMENT, STATEFUL_SET, DAEMON_SET):
+    for kind in WORKLOADS.values():
         for obj in _list(api, kind):
             described += _containers(kind.kind, obj, obj["spec"]["template"]["spec"], digests)
     for pod in _list(api, POD, labelSelector=f"!{RUN_LABEL}"):
@@ -113,7 +117,8 @@ def _containers(kind: str, obj: Object, spec: Object, digests: Mapping[str, str]
     meta = obj["metadata"]
     for container in spec.get("containers") or ():
         image = str(container.get("image", ""))
-        yield Program(kind, meta.get("namespace", ""), meta["name"], image, digests.get(image, ""))
+        arguments = tuple(map(str, (*(container.get("command") or ()), *(container.get("args") or ()))))
+        yield Program(kind, meta.get("namespace", ""), meta["name"], image, digests.get(image, ""), arguments)
 
 
 def _digests(api: Api) -> dict[str, str]:
