@@ -53,13 +53,13 @@ def print_objects(config: RunConfig) -> int:
 
 
 def _borrowed(mark: Ownership, name: str) -> Object:
-    given = loan.idle(mark)
+    lent = loan.idle(mark)
     amount = {OWN_GPU: "8"}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": dict(given.labels), "annotations": {loan.BORROWED: given.note()}},
-        "spec": {"taints": [dict(taint) for taint in given.taints]},
+        "metadata": {"name": name, "labels": dict(lent.labels), "annotations": {loan.BORROWED: lent.note()}},
+        "spec": {"taints": [dict(taint) for taint in lent.taints]},
         "status": {"capacity": amount, "allocatable": dict(amount)},
     }
 

@@ -183,7 +183,7 @@ def implementation(testbed: Testbed) -> Implementation:
         departures=departures(testbed.installed),
         pace=testbed.adapter.pace,
         artifacts=(*rows, *testbed.installed.images),
-        cluster=dict(testbed.box.facts),
+        cluster=testbed.facts,
     )
 
 

@@ -198,7 +198,7 @@ def testbed(pytestconfig: pytest.Config) -> Iterator[Testbed]:
         log.tell("kept", box=opened.box.name, kubeconfig=str(opened.box.kubeconfig))
     opened.close()
     if opened.box.facts:
-        log.tell("cluster", integration=opened.integration, facts=opened.box.facts)
+        log.tell("cluster", integration=opened.integration, facts=opened.facts)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from harness.box.api import Api
 from harness.box.base import Box
 from harness.box.existing import survey
 from harness.box.existing.programs import ClusterProgram
+from harness.box.minor import minor_of
 from harness.core.errors import ApiError, UsageError
 from harness.core.kinds import Kind
 
@@ -72,6 +73,19 @@ def unasked(adapter: Adapter, schedulers: Sequence[survey.Program], allowed: fro
     return reasons
 
 
+def facts_of(
+    adapter: Adapter, api: Api, kubernetes: str, schedulers: Sequence[survey.Program]
+) -> dict[str, Mapping[str, str]]:
+    """The definitions of its kinds, and the gates that decide about the native API, as far as the cluster tells."""
+    minor = minor_of(kubernetes)
+    names = {gate for gates in minor.gates.values() for gate in gates} if adapter.component == "kubernetes" else set()
+    facts = {
+        "definitions": survey.definitions(api, adapter.groups(kubernetes)),
+        "gates": survey.gates(api, names, schedulers) if names else {},
+    }
+    return {name: values for name, values in facts.items() if values}
+
+
 def discover(adapter: Adapter, box: Box, settings: Settings) -> Installed:
     """The integration as it is installed; UsageError if it is not, or in another version than was asked for."""
     if settings.options or settings.binaries:
@@ -98,6 +112,7 @@ def discover(adapter: Adapter, box: Box, settings: Settings) -> Installed:
         settings.version if version == UNKNOWN and settings.version else version,
         schedulers=tuple(handles),
         images=_images(adapter, programs),
+        facts=facts_of(adapter, box.api, box.kubernetes, schedulers),
         unasked=reasons,
     )
 

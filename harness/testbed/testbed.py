@@ -71,6 +71,11 @@ class Testbed:
         claimed = features_of(self.adapter, self.box.kubernetes, self.installed.version) | self.installed.features
         return claimed - set(self.installed.unasked)
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a report tells of a cluster that muster did not make."""
+        return {**self.box.facts, **self.installed.facts}
+
     def forbids(self, case: Case) -> str:
         """Why the case cannot be run in this box, whatever the integration claims; empty if it can."""
         return forbidden(case, self.installed.unasked)

@@ -64,6 +64,7 @@ class Installed:
     controllers: tuple[str, ...] = ()  # names in box.processes that keep the gang's objects
     features: frozenset[str] = frozenset()  # what options of the user added to the adapter's own
     images: tuple[Mapping[str, str], ...] = ()  # of programs that were there already, as rows of the report
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what else was there already, for the report
     unasked: Mapping[str, str] = field(default_factory=dict)  # features and disturbances not to be had here, and why
 
 

@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from harness.box.api import Api, Object
-from harness.box.existing import loan
-from harness.box.existing.loan import Loan
+from harness.box.existing.loan import IN_USE, Loan, idle, in_use, lend, set_gpus
 from harness.box.existing.ownership import RUN_LABEL, Ownership
 from harness.box.nodes import Nodes, Pool
 from harness.core.errors import ApiError, UnsupportedError, UsageError
@@ -48,14 +47,14 @@ class RealNodes(Nodes):
     def __init__(self, api: Api, ownership: Ownership, borrowed: Sequence[str]) -> None:
         super().__init__(api, "")
         self.borrowed = tuple(borrowed)
-        self.selector = self.scope = f"{ownership.selector},{loan.IN_USE}"
+        self.selector = self.scope = f"{ownership.selector},{IN_USE}"
         self._ownership = ownership
         self._loans: dict[str, Loan] = {}  # of nodes that are not idle
 
     def borrow(self) -> None:
         """Make all of them the run's, and idle."""
         for name in self.borrowed:
-            loan.lend(self._api, name, loan.idle(self._ownership))
+            lend(self._api, name, idle(self._ownership))
 
     def add(self, pool: Pool, *, real: bool = False) -> list[str]:
         """Give so many of the nodes to the case; their names. UnsupportedError for what real nodes cannot be."""
@@ -77,15 +76,15 @@ class RealNodes(Nodes):
 
     def add_marker(self, pool: Pool) -> str:
         """Label one of the nodes for a marker, an idle one if there is any."""
-        idle = [name for name in self.borrowed if name not in self._loans]
-        own = len(loan.in_use(self._ownership, {}, ()).taints)
-        open_ = [name for name, given in self._loans.items() if not given.cordoned and len(given.taints) == own]
-        if not idle and not open_:
+        free = [name for name in self.borrowed if name not in self._loans]
+        plain = in_use(self._ownership, {}, ()).taints
+        opened = [name for name, loan in self._loans.items() if not loan.cordoned and loan.taints == plain]
+        if not free and not opened:
             raise UnsupportedError("the case closes every real node; one more would be needed to see what is known")
-        name = [*idle, *open_][0]
+        name = [*free, *opened][0]
         former = self._loans.get(name)
         marked = (
-            loan.idle(self._ownership, pool.labels)
+            idle(self._ownership, pool.labels)
             if former is None
             else replace(former, labels={**former.labels, **pool.labels})
         )
@@ -109,7 +108,7 @@ class RealNodes(Nodes):
         self._lend(name, replace(self._loans[name], cordoned=False))
 
     def resize(self, name: str, gpus: int) -> None:
-        loan.set_gpus(self._api, name, gpus)
+        set_gpus(self._api, name, gpus)
 
     def remove(self, name: str) -> NoReturn:
         raise UnsupportedError("the case removes a node, and a real node of the cluster is not removed")
@@ -121,19 +120,19 @@ class RealNodes(Nodes):
         raise UnsupportedError("the kubelet of a real node reports by itself")
 
     def _use(self, name: str, pool: Pool, labels: Mapping[str, str]) -> None:
-        loan.set_gpus(self._api, name, pool.gpus or None)
+        set_gpus(self._api, name, pool.gpus or None)
         taints = tuple({"key": taint.key, "value": taint.value, "effect": taint.effect} for taint in pool.taints)
-        self._lend(name, loan.in_use(self._ownership, labels, taints))
+        self._lend(name, in_use(self._ownership, labels, taints))
 
     def _rest(self, name: str) -> None:
         """Let the node be idle again."""
-        loan.lend(self._api, name, loan.idle(self._ownership))
-        loan.set_gpus(self._api, name, None)
+        lend(self._api, name, idle(self._ownership))
+        set_gpus(self._api, name, None)
         self._loans.pop(name, None)
 
-    def _lend(self, name: str, given: Loan) -> None:
-        self._loans[name] = given
-        loan.lend(self._api, name, given)
+    def _lend(self, name: str, loan: Loan) -> None:
+        self._loans[name] = loan
+        lend(self._api, name, loan)
 
     def _check_room(self, node: Object, pool: Pool, labels: Mapping[str, str]) -> None:
         """UnsupportedError if the node has such labels already, or no room for the pods of a case."""
@@ -205,9 +204,9 @@ def _unusable(node: Object) -> str:
 
 
 def _check_shape(pool: Pool) -> None:
-    for name, words in SHAPED.items():
+    for name, part in SHAPED.items():
         if getattr(pool, name) != getattr(PLAIN, name):
-            raise UnsupportedError(f"the case decides the {words} of its nodes, and a real node has what it has")
+            raise UnsupportedError(f"the case decides the {part} of its nodes, and a real node has what it has")
     if any(taint.effect == "NoExecute" for taint in pool.taints):
         raise UnsupportedError("the case gives nodes a taint that evicts, which would evict what runs on real nodes")
 

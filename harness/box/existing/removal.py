@@ -59,7 +59,7 @@ def remove(
 
     What is refused is tried again: an API server may be busy, and a queue goes only when nothing is in it.
     """
-    told: set[str] = set()
+    names: set[str] = set()
     problems: dict[str, str] = {}
 
     def is_gone() -> bool:
@@ -72,16 +72,16 @@ def remove(
         problems.clear()
         for kind, obj in objects:
             name = f"{kind.kind} {obj['metadata']['name']}"
-            if name not in told:
-                told.add(name)
+            if name not in names:
+                names.add(name)
                 tell(name)
             if problem := _remove(api, kind, obj):
                 problems[name] = problem
         return not objects
 
     def failure() -> HarnessError:
-        names = [f"{kind.kind} {obj['metadata']['name']}" for kind, obj in leftovers(api, run, kinds)]
-        listed = "; ".join(f"{name} ({problems[name]})" if name in problems else name for name in names[:8])
+        there = [f"{kind.kind} {obj['metadata']['name']}" for kind, obj in leftovers(api, run, kinds)]
+        listed = "; ".join(f"{name} ({problems[name]})" if name in problems else name for name in there[:8])
         return HarnessError(f"the cluster could not be cleaned up; still there: {listed}", hint="Repeat: muster clean")
 
     until(is_gone, TIMEOUT, "everything of the run is gone", poll=0.2, failure=failure)
