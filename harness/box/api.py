@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -26,6 +27,7 @@ PATCH_MERGE = "application/merge-patch+json"
 PATCH_STRATEGIC = "application/strategic-merge-patch+json"
 PATCH_JSON = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"  # JSON is YAML
+BUSY = (429, 503)  # answers of a server that has not begun to work on the request
 
 
 class Api:
@@ -56,12 +58,18 @@ class Api:
         params: Mapping[str, str] | None = None,
         timeout: float = 30.0,
     ) -> Object:
-        """One request; the decoded answer, or ApiError in words."""
+        """One request; the decoded answer, or ApiError in words.
+
+        An API server that has no time now, and says when to come again, is asked again as long as the time allows.
+        """
         url = f"{self.server}{path}?{urlencode(params)}" if params else self.server + path
-        headers = {**self._headers(), "Content-Type": content_type, "Accept": "application/json"}
         encoded = None if body is None else json.dumps(body).encode()
+        began = time.monotonic()
         try:
-            answer = self._pool.request(method, url, body=encoded, headers=headers, timeout=timeout)
+            answer = self._send(method, url, encoded, content_type, timeout)
+            while (pause := _pause(answer)) is not None and time.monotonic() + pause < began + timeout:
+                time.sleep(pause)
+                answer = self._send(method, url, encoded, content_type, timeout)
         except urllib3.exceptions.HTTPError as error:
             raise ApiError(f"{method} {path}: the API server does not answer ({error})", status=0) from error
         data: Object = json.loads(answer.data) if answer.data[:1] == b"{" else {"text": answer.data.decode()}
@@ -69,6 +77,12 @@ class Api:
             message = data.get("message") or data.get("text") or f"status {answer.status}"
             raise ApiError(f"{method} {path}: {message}", status=answer.status, reason=str(data.get("reason", "")))
         return data
+
+    def _send(
+        self, method: str, url: str, body: bytes | None, content_type: str, timeout: float
+    ) -> urllib3.BaseHTTPResponse:
+        headers = {**self._headers(), "Content-Type": content_type, "Accept": "application/json"}
+        return self._pool.request(method, url, body=body, headers=headers, timeout=timeout)
 
     def headers_of(self, path: str) -> Mapping[str, str]:
         """The headers of an answer, such as the server's time."""
@@ -203,3 +217,9 @@ class Api:
     def _home(self, obj: Object) -> str:
         resource = self.resource(obj["apiVersion"], obj["kind"])
         return resource.path(obj["metadata"].get("namespace", ""))
+
+
+def _pause(answer: urllib3.BaseHTTPResponse) -> float | None:
+    """How long a server that did nothing wants us to wait before the same request; None: this is its answer."""
+    text = answer.headers.get("Retry-After", "")
+    return float(text) if answer.status in BUSY and text.isascii() and text.isdigit() else None

@@ -54,6 +54,8 @@ class RunConfig:
 
     def only(self, integration: str) -> RunConfig:
         """The same for one integration alone, in a box of the Kubernetes that its version asks for."""
+        if not self.box.installs:  # its Kubernetes is what it is, and is compared with the version later
+            return replace(self, integrations=(integration,))
         box = replace(self.box, kubernetes=kubernetes_of(integration, self.box.kubernetes))
         return replace(self, integrations=(integration,), box=box)
 
