@@ -160,6 +160,12 @@ def not_supported(case: Case, testbed: Testbed, reason: str, check: str) -> Case
     return result(case, testbed, Outcome.NOT_SUPPORTED, verdicts=(verdict,), started=time.time())
 
 
+def not_begun(case: Case, testbed: Testbed, error: MusterError) -> CaseResult:
+    """The result of a case for which the box could not be made ready."""
+    fault = f"the case could not begin: {_fault(error)}"
+    return result(case, testbed, Outcome.UNKNOWN, started=time.time(), error=fault)
+
+
 def implementation(testbed: Testbed) -> Implementation:
     """Who is judged, for the report."""
     artifacts = {

@@ -223,7 +223,12 @@ def world(request: pytest.FixtureRequest, testbed: Testbed, pytestconfig: pytest
         log.tell("case", result=case_run.as_event(result))
         pytest.skip(f"not supported: {forbidden or unmet}")
     log.tell("begin", case=case.id, integration=testbed.integration)
-    running = case_run.CaseRun(testbed, case, folder(pytestconfig), repetition=_repetition_of(request.node))
+    try:
+        running = case_run.CaseRun(testbed, case, folder(pytestconfig), repetition=_repetition_of(request.node))
+    except MusterError as error:  # no verdict on anybody, but a case that was asked for
+        log.tell("case", result=case_run.as_event(case_run.not_begun(case, testbed, error)))
+        testbed.reset()
+        pytest.fail(f"{case.id} could not begin: {error}", pytrace=False)
     request.node.stash[CASE_RUN] = running
     yield running.world
     if not testbed.is_kept:

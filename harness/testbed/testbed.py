@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.adapters.common.base import Adapter, Installed, Settings, features_of
+from harness.box.api import BUSY
 from harness.box.base import Box
 from harness.box.nodes import Pool
 from harness.box.phases import Listener, phase
@@ -32,6 +33,8 @@ from harness.testbed.objects import ROOT_CA
 from harness.testbed.supervisor import Supervisor
 
 RESET_POLL = 0.005  # seconds between two lists while the last objects go
+RESET_TRIES, RESET_PAUSE = 5, 1.0  # how often an API server that has no time is asked, and the seconds between
+RESET_AGAIN = (*BUSY, 500, 504)  # what it answers then
 
 
 @dataclass
@@ -111,21 +114,32 @@ class Testbed:
     def reset(self) -> float:
         """Empty the box; the seconds it took. HarnessError if something does not go."""
         began = time.monotonic()
+        for attempt in range(RESET_TRIES):
+            try:
+                self._reset()
+                break
+            except ApiError as error:
+                if error.status not in RESET_AGAIN or attempt == RESET_TRIES - 1:
+                    raise
+                time.sleep(RESET_PAUSE)
+        return time.monotonic() - began
+
+    def _reset(self) -> None:
         with contextlib.suppress(MusterError):  # a command line that the case changed may not start; it is undone next
             self._run_all_processes()
         self.cleanup.close()
         self._run_all_processes()
-        namespaces, self.namespaces = self.namespaces, []
+        namespaces = self.namespaces
         marked = [self.markers] if self.markers and self.adapter.works_in_cycles else []  # a marker may still wait
         self._delete_objects([*namespaces, *marked])
         self.box.nodes.remove_all()  # after the pods: a cluster without nodes is a case of its own for a scheduler
         self._see_gone(self._remaining_nodes)
         for namespace in namespaces:
             self.box.api.delete(NAMESPACE, "", namespace)
+        self.namespaces = []
         if self.needs_probe:
             self.needs_probe = False
             self._probe()
-        return time.monotonic() - began
 
     def _run_all_processes(self) -> None:
         for process in self.box.processes.values():

@@ -36,6 +36,7 @@ class Trouble:
     cuts: float = 0.0  # share of pieces of a watch at which it is cut
     refusals: float = 0.0  # share of requests that are answered by one of these
     answers: tuple[tuple[int, str], ...] = ((429, "1"), (503, "1"))  # status, and Retry-After; "": no such header
+    after: int = 0  # so many requests are left alone
     expires: int = 0  # so many watches that are resumed are told that their revision is gone
     counts: dict[str, int] = field(default_factory=lambda: {"cut": 0, "refused": 0, "expired": 0})
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -43,15 +44,20 @@ class Trouble:
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)
 
+    def count(self) -> None:
+        """A request has come."""
+        with self._lock:
+            self.after -= 1
+
     def happens(self, share: float, what: str) -> bool:
         with self._lock:
-            hit = self._random.random() < share
+            hit = self.after < 0 and self._random.random() < share
             self.counts[what] += hit
             return hit
 
     def expires_now(self) -> bool:
         with self._lock:
-            if not self.expires:
+            if not self.expires or self.after >= 0:
                 return False
             self.expires -= 1
             self.counts["expired"] += 1
@@ -93,13 +99,14 @@ def _handler(box: EmbeddedBox, trouble: Trouble) -> type[BaseHTTPRequestHandler]
             pass
 
         def handle(self) -> None:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, urllib3.exceptions.HTTPError):
                 super().handle()
 
         def forward(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             body = self.rfile.read(length) if length else None
             is_watch = "watch=" in self.path
+            trouble.count()
             if trouble.happens(trouble.refusals, "refused"):
                 self._refuse(*trouble.answer())
                 return

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
-from harness.box.api import Api, Object
+from harness.box.api import BUSY, Api, Object
 from harness.box.existing import loan
 from harness.box.existing.access import Access, read_access
 from harness.box.existing.ownership import RUN_LABEL
@@ -36,7 +36,7 @@ CLUSTER_KINDS = (  # of objects in no namespace that cases make
         "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies", namespaced=False
     ),
 )
-BUSY = (429, 500, 502, 503, 504)  # answers of an API server that has no time now
+AGAIN = (*BUSY, 500, 502, 504)  # answers of an API server that has no time now
 
 
 def leftovers(api: Api, run: str = "", kinds: Sequence[Kind] = ()) -> list[tuple[Kind, Object]]:
@@ -66,7 +66,7 @@ def remove(
         try:
             objects = leftovers(api, run, kinds)
         except ApiError as error:
-            if error.status not in BUSY:
+            if error.status not in AGAIN:
                 raise
             return False
         problems.clear()
