@@ -26,7 +26,7 @@ from harness.box.audit import AuditLog
 from harness.box.heartbeat import Heartbeat, elapsed
 from harness.core.errors import ApiError, HarnessError
 from harness.core.history import observe
-from harness.core.history.merge import merge
+from harness.core.history.merge import audit_record, merge
 from harness.core.history.records import History, Record, gang_key, header
 from harness.core.kinds import EVENT, NAMESPACE, NODE, POD, Kind
 from harness.core.labels import by_label
@@ -168,6 +168,16 @@ class Recorder:
         nodes = {record.name for record in watch if record.kind == "Node"}
         bound = {str(record.state["node"]) for record in watch if record.kind == "Pod" and "bound" in record.changed}
         return [self._removed[name] for name in sorted(bound - nodes) if name in self._removed]
+
+    def audited(self, namespace: str) -> set[tuple[str, str]]:
+        """What the audit log says was done to pods of a namespace since the case began: verb and pod.
+
+        A bind of which it does not say the node is of no use.
+        """
+        events = [event for part in self._audit.events() for event in part]
+        records = [record for event in events if (record := audit_record(event)) is not None]
+        useful = [record for record in records if record.verb != "bind" or record.state.get("node")]
+        return {(record.verb, record.name) for record in useful if record.namespace == namespace}
 
     def latest(self, kind: str) -> list[Record]:
         """The latest record of every object of a kind that exists: a copy, since records come at any moment."""

@@ -84,6 +84,11 @@ class BoxSpec:
             raise UsageError(
                 "--pause-image is for real nodes; on fake ones no container runs", hint="Give --nodes-selector too."
             )
+        if self.audit_log and not Path(self.audit_log).is_file():
+            raise UsageError(
+                f"--audit-log: there is no file {self.audit_log}",
+                hint="Leave it out if the log is not on this machine.",
+            )
         for name in self.disruptions:
             if name not in DISRUPTIONS:
                 allowed = "; ".join(f"{name} ({what})" for name, what in DISRUPTIONS.items())

@@ -29,13 +29,16 @@ from harness.box.nodes import Nodes, Pool
 from harness.box.phases import Listener, NullListener, phase
 from harness.box.pki import Authority
 from harness.box.runtime import Runtime
-from harness.core.errors import HarnessError, MusterError
+from harness.core.errors import HarnessError, MusterError, UsageError
 from harness.core.gang import GPU, OWN_GPU
 from harness.core.kinds import Kind
 from harness.core.text import counted
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
+
+
+MOST_SKEW = 1.5  # seconds between the clocks: a difference of up to one cannot be told from none
 
 
 class ExistingBox:
@@ -218,11 +221,18 @@ class ExistingBox:
         self._runtime.keeper.farewell(leave)  # if this process is killed
         self.kubernetes = check_reachable(api, self.access)
         self.minor = minor_of(self.kubernetes)
+        skew = clock_skew(api)
         self.facts = {
             "nodes": survey.node_count(api),
-            "clock_skew_seconds": _rounded(clock_skew(api)),
+            "clock_skew_seconds": _rounded(skew),
             "audit_log": self._audit_log is not None,
         }
+        if self._audit_log is not None and (skew is None or abs(skew) > MOST_SKEW):
+            raise UsageError(
+                f"the times of {self._audit_log} cannot be used: the clock of the API server is "
+                f"{'not known' if skew is None else f'{skew:+.1f} s from ours'}",
+                hint="Have both clocks set by NTP, or leave --audit-log out.",
+            )
 
     def _start_nodes(self) -> None:
         self.nodes = self._borrow_nodes() if self._nodes_selector else self._play_nodes()
