@@ -149,9 +149,16 @@ class Api:
         self.request("DELETE", resource.path(namespace), options, params=params)
 
     def watch(
-        self, resource: Kind, version: str, *, namespace: str = "", selector: str = "", timeout: int = 3600
+        self,
+        resource: Kind,
+        version: str,
+        *,
+        namespace: str = "",
+        selector: str = "",
+        timeout: int = 3600,
+        opened: Callable[[], None] = lambda: None,
     ) -> Iterator[Object]:
-        """Watch events as they come, raw, until the server closes the stream."""
+        """Watch events as they come, raw, until the server closes the stream; `opened` is called when that is open."""
         query = {
             "watch": "1",
             "resourceVersion": version,
@@ -170,6 +177,7 @@ class Api:
             if answer.status != 200:
                 message = answer.read().decode(errors="replace")
                 raise ApiError(f"watch of {resource.plural}: {message}", status=answer.status)
+            opened()
             rest = b""
             while chunk := answer.read1(1 << 16):
                 *lines, rest = (rest + chunk).split(b"\n")

@@ -24,6 +24,7 @@ import urllib3
 from harness.box.api import Api, Object
 from harness.box.audit import AuditLog
 from harness.box.heartbeat import Heartbeat, elapsed
+from harness.box.lag import Lag
 from harness.core.errors import ApiError, HarnessError
 from harness.core.history import observe
 from harness.core.history.merge import audit_record, merge
@@ -202,11 +203,14 @@ class Recorder:
         """Return once everything the API server had committed when this was called has been recorded."""
         self._audit.settle()  # a bind that is audited later may not have been watched yet
         for kind, resource in self._kinds.items():
-            listed = self._list_now(kind, resource)
-            versions = {obj["metadata"]["uid"]: int(obj["metadata"]["resourceVersion"]) for obj in listed["items"]}
-            at = int(listed["metadata"]["resourceVersion"])
-            if not self.wait(partial(self._has, kind, versions, at), seconds):
+            if not self.wait(self._caught_up(kind, resource), seconds):
                 raise HarnessError(f"the watch of {kind} did not catch up within {seconds:.0f} s")
+
+    def _caught_up(self, kind: str, resource: Kind) -> Callable[[], bool]:
+        """Take a list; the condition that all of it has arrived by the watch."""
+        listed = self._list_now(kind, resource)
+        versions = {obj["metadata"]["uid"]: int(obj["metadata"]["resourceVersion"]) for obj in listed["items"]}
+        return partial(self._has, kind, versions, int(listed["metadata"]["resourceVersion"]))
 
     def _has(self, kind: str, versions: Mapping[str, int], at: int) -> bool:
         """Whether every object of a list taken at a revision has arrived, and every deletion before it too."""
@@ -218,11 +222,18 @@ class Recorder:
 
     def _follow(self, kind: str, resource: Kind) -> None:
         version, lost = "", ""
+        lag = Lag(self._heartbeat.note)
+
+        def opened() -> None:
+            if lag.is_behind:
+                lag.resume(self._caught_up(kind, resource))
+
         while not self._stop.is_set():
             try:
                 if not version:
                     version, lost = self._list(kind, resource, lost), ""
-                for event in self._api.watch(resource, version, selector=self._selectors.get(kind, "")):
+                selector = self._selectors.get(kind, "")
+                for event in self._api.watch(resource, version, selector=selector, opened=opened):
                     if self._stop.is_set():
                         return
                     obj = event["object"]
@@ -231,12 +242,16 @@ class Recorder:
                     version = obj["metadata"]["resourceVersion"]
                     if event["type"] != "BOOKMARK":
                         self._see(kind, event["type"].lower(), obj)
+                        lag.look()
+                lag.begin()
             except ApiError as error:
+                lag.begin()
                 if error.status == 410:
                     version, lost = "", version
                 else:
                     self._stop.wait(RESUME_PAUSE)
             except (urllib3.exceptions.HTTPError, OSError, ValueError):
+                lag.begin()
                 self._stop.wait(RESUME_PAUSE)  # a cut stream; the next watch resumes from the last revision
 
     def _list(self, kind: str, resource: Kind, lost: str = "") -> str:

@@ -31,6 +31,11 @@ class Cluster:
     def __init__(self, context: Context) -> None:
         self._context = context
 
+    @property
+    def gpu(self) -> str:
+        """What GPUs are called here, in requests and on nodes."""
+        return self._context.testbed.box.nodes.resource
+
     def cordon(self, *names: str) -> None:
         for name in names:
             self._change(name, "cordon")
@@ -53,7 +58,7 @@ class Cluster:
     def resize(self, name: str, gpus: int) -> None:
         rooms = {node.name: node.state.get("allocatable") or {} for node in self._context.recorder.latest("Node")}
         self._change(name, "resize", gpus=gpus)
-        if gpus * 1000 < rooms.get(name, {}).get(self._context.testbed.box.nodes.resource, 0):
+        if gpus * 1000 < rooms.get(name, {}).get(self.gpu, 0):
             self._context.see_nodes()
 
     def remove(self, name: str) -> None:

@@ -16,6 +16,7 @@ import click
 import yaml
 
 from harness.adapters import adapter, names
+from harness.adapters.common.base import Settings
 from harness.box.api import Api
 from harness.box.existing import removal, survey
 from harness.box.existing.access import check_reachable, read_access
@@ -30,7 +31,7 @@ from harness.core.gang import OWN_GPU
 from harness.core.kinds import Kind
 from harness.core.text import counted
 from harness.runner.config import RunConfig
-from harness.testbed.discover import check_served
+from harness.testbed.discover import check_installed
 
 TAINT = Ownership("run").taint  # of a run's nodes; its value is new in every run
 
@@ -108,6 +109,10 @@ def agree(config: RunConfig, *, yes: bool) -> None:
         out.print(line, highlight=False, markup=False)
     for name in sorted(config.box.disruptions):
         out.print(f"disrupts    cases may {DISRUPTIONS[name]}", highlight=False, markup=False)
+    for integration in config.integrations:
+        name, _, version = integration.partition("@")
+        settings = Settings(version or None, config.binaries, config.settings)
+        check_installed(adapter(name), api, kubernetes, settings)
     check_rights(api, config.integrations, kubernetes, config.box.disruptions)
     for remark in (*notes, *survey.remarks(api, survey.programs(api), TAINT)):
         out.print(f"note        {remark}", style="yellow", highlight=False, markup=False)
@@ -173,7 +178,6 @@ def check_rights(
     """UsageError that names every right that is missing for these integrations."""
     kinds: list[Kind] = []
     for name in (integration.partition("@")[0] for integration in integrations):
-        check_served(adapter(name), api, kubernetes)
         kinds += _kinds_of(name, kubernetes, disruptions)
     if lacking := missing(api, needed(kinds)):
         shown = "\n".join(f"  {text}" for text in lacking)

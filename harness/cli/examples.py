@@ -18,7 +18,7 @@ from harness.box.existing.real_nodes import usable_nodes
 from harness.box.nodes import Pool, render_node
 from harness.cases.job import manifest
 from harness.core.errors import ExitCode
-from harness.core.gang import GPU, OWN_GPU, Gang
+from harness.core.gang import OWN_GPU, Gang
 from harness.runner.config import RunConfig
 
 EXAMPLE = Ownership("0a1b2c3d")  # the label of a run is made when it starts
@@ -37,7 +37,7 @@ def print_objects(config: RunConfig) -> int:
     api = access.connect()
     kubernetes = check_reachable(api, access)
     selector = config.box.nodes_selector
-    mark = Ownership(EXAMPLE.run, OWN_GPU if selector else GPU, config.box.pause_image or "")
+    mark = Ownership(EXAMPLE.run, config.box.pause_image or "")
     nodes: list[Object] = []
     text = HEAD
     if selector:

@@ -86,30 +86,38 @@ def facts_of(
     return {name: values for name, values in facts.items() if values}
 
 
-def discover(adapter: Adapter, box: Box, settings: Settings) -> Installed:
-    """The integration as it is installed; UsageError if it is not, or in another version than was asked for."""
+def check_installed(
+    adapter: Adapter, api: Api, kubernetes: str, settings: Settings
+) -> tuple[str, dict[str, list[survey.Program]]]:
+    """Its version and its programs by their roles; UsageError if it is not there as the user asks for it."""
     if settings.options or settings.binaries:
         options = [*(f"--set {name}" for name in settings.options), *(f"--binary {name}" for name in settings.binaries)]
         raise UsageError(
             f"in an existing cluster {adapter.title} is judged as it is installed; given: {', '.join(options)}",
             hint="Leave it out, or use a box of muster's own.",
         )
-    check_served(adapter, box.api, box.kubernetes)
-    everything = survey.programs(box.api)
+    check_served(adapter, api, kubernetes)
+    everything = survey.programs(api)
     programs = {role: survey.matching(everything, pattern) for role, pattern in adapter.images.items()}
-    schedulers = programs.get("scheduler", [])
-    versions = {program.version for program in schedulers if program.version}
-    version = box.kubernetes if adapter.component == "kubernetes" else ", ".join(sorted(versions)) or UNKNOWN
-    if settings.version and version != UNKNOWN and version != settings.version:
+    versions = {program.version for program in programs.get("scheduler", []) if program.version}
+    version = kubernetes if adapter.component == "kubernetes" else ", ".join(sorted(versions)) or UNKNOWN
+    if settings.version and version not in (UNKNOWN, settings.version):
         raise UsageError(
             f"version {settings.version} of {adapter.title} was asked for; the cluster has {version}",
             hint=f"Leave the version out: --integration {adapter.name}",
         )
+    return settings.version if version == UNKNOWN and settings.version else version, programs
+
+
+def discover(adapter: Adapter, box: Box, settings: Settings) -> Installed:
+    """The integration as it is installed; UsageError if it is not, or in another version than was asked for."""
+    version, programs = check_installed(adapter, box.api, box.kubernetes, settings)
+    schedulers = programs.get("scheduler", [])
     reasons = unasked(adapter, schedulers, box.capabilities.faults)
     handles = {} if "scheduler" in reasons else _handles(box, schedulers)
     box.processes.update(handles)
     return Installed(
-        settings.version if version == UNKNOWN and settings.version else version,
+        version,
         schedulers=tuple(handles),
         images=_images(adapter, programs),
         facts=facts_of(adapter, box.api, box.kubernetes, schedulers),

@@ -95,7 +95,7 @@ def test_nodes_that_do_not_match_are_refused(
 def nodes(somebody: EmbeddedBox) -> RealNodes:
     """Two nodes that are borrowed; what is left on them is taken off by `muster clean` of the next test."""
     names, _ = usable_nodes(somebody.api, LAB)
-    return RealNodes(somebody.api, Ownership("part", OWN_GPU), names[:2])
+    return RealNodes(somebody.api, Ownership("part"), names[:2])
 
 
 def node(api: Api, name: str) -> tuple[dict[str, str], list[str], str, bool]:

@@ -1,7 +1,7 @@
 """The recorder misses nothing, and says so when it cannot know."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,10 @@ class Forgetful:
         items = [node] if path.endswith("/nodes") and self.changing else []
         return {"metadata": {"resourceVersion": "70" if self.lists > 1 else "7"}, "items": items}
 
-    def watch(self, resource: Kind, version: str, *, selector: str = "") -> Iterator[dict[str, Any]]:
+    def watch(
+        self, resource: Kind, version: str, *, selector: str = "", opened: Callable[[], None]
+    ) -> Iterator[dict[str, Any]]:
+        opened()
         if resource == NODE and version == "7":
             yield {"type": "ERROR", "object": {"code": 410, "message": "too old resource version"}}
         if resource == NODE:

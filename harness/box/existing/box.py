@@ -30,7 +30,6 @@ from harness.box.phases import Listener, NullListener, phase
 from harness.box.pki import Authority
 from harness.box.runtime import Runtime
 from harness.core.errors import HarnessError, MusterError, UsageError
-from harness.core.gang import GPU, OWN_GPU
 from harness.core.kinds import Kind
 from harness.core.text import counted
 
@@ -73,8 +72,7 @@ class ExistingBox:
         self.access = access
         self.artifacts: dict[str, Artifact] = {}
         self.listener = listener or NullListener()
-        resource = OWN_GPU if nodes_selector else GPU
-        self.ownership = Ownership(secrets.token_hex(4), resource, pause_image)
+        self.ownership = Ownership(secrets.token_hex(4), pause_image)
         self.capabilities = Capabilities(
             containers=bool(nodes_selector),
             host_processes=False,

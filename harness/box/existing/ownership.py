@@ -2,13 +2,14 @@
 
 Every object that a run creates passes through `OwnedApi`, cases and controllers' templates included, so nothing can be
 forgotten: `muster clean` finds all of it by the label, whatever happened to the run. Pods get a node selector and a
-toleration for the taint of the run's nodes: no other workload lands there, and no pod of a case lands elsewhere. On
-real nodes they ask for a resource of muster's own instead of GPUs, and run an image that the user may name.
+toleration for the taint of the run's nodes: no other workload lands there, and no pod of a case lands elsewhere.
+
+Nodes have, and pods ask for, a resource of muster's own instead of GPUs. Real GPUs of the cluster are neither taken
+nor counted: there is exactly as much room in it as the case has made, and nobody's share of GPUs changes by a run.
 """
 
 from __future__ import annotations
 
-import copy
 import json
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.box.api import APPLY, Api, Object
-from harness.core.gang import GPU
+from harness.core.gang import GPU, OWN_GPU
 
 RUN_LABEL = "muster.dev/run"
 PAUSE = "registry.k8s.io/pause:"  # what the image of pods in cases begins with, which does nothing
@@ -28,7 +29,6 @@ class Ownership:
     """The mark of one run."""
 
     run: str
-    resource: str = GPU  # what pods ask for where cases say GPU
     image: str = ""  # in place of the pause image; empty: as it is
 
     @property
@@ -49,7 +49,7 @@ class Ownership:
 
     def mark(self, obj: Mapping[str, Any]) -> Object:
         """A copy of the object that is this run's own."""
-        marked: Object = copy.deepcopy(dict(self.named(obj)))
+        marked: Object = self.named(obj)
         marked.setdefault("metadata", {}).setdefault("labels", {}).update(self.labels)
         if marked.get("kind") == "Node":
             spec = marked.setdefault("spec", {})
@@ -64,12 +64,11 @@ class Ownership:
                     container["image"] = self.image
         return marked
 
-    def named(self, body: Any) -> Any:
+    @staticmethod
+    def named(body: Any) -> Any:
         """The body of a request with the name of our own resource, wherever it speaks of GPUs: some objects have
         requests in annotations, as text."""
-        if self.resource == GPU or body is None:
-            return body
-        return json.loads(json.dumps(body).replace(GPU, self.resource))
+        return body if body is None else json.loads(json.dumps(body).replace(GPU, OWN_GPU))
 
 
 def pods_in(obj: Any) -> Iterator[Object]:
