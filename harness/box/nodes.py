@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -19,6 +18,7 @@ import jinja2
 import yaml
 
 from harness.box.api import PATCH_STRATEGIC, Api, Object
+from harness.box.bulk import create_many, encoded
 from harness.box.data import data_root
 from harness.core.errors import HarnessError, UsageError
 from harness.core.gang import GPU
@@ -28,6 +28,7 @@ ZONE = "topology.kubernetes.io/zone"
 RACK = "muster.dev/rack"
 POOL = "muster.dev/pool"
 MARKER_LABEL = "muster.dev/marker"  # of the node that a marker fits, and the taint of nodes that are for markers alone
+FEW = 16  # objects that are created one after another: threads cost more than they gain
 PLAYER = "fake"  # value of KWOK's annotation on the nodes that it looks after
 _FORM = re.compile(r"(\d{1,5})x(\d{1,4})")
 
@@ -107,12 +108,11 @@ class Nodes:
         free = (name for i in range(100_000) if (name := f"{self._prefix}{pool.name}-{i}") not in self._given)
         names = [next(free) for _ in range(pool.count)]
         objects = [render_node(pool, name, index, self._kubelet, self._player) for index, name in enumerate(names)]
-        if len(objects) <= 16:  # a thread pool costs more than it gains on a handful
+        if len(objects) <= FEW:
             for obj in objects:
                 self._api.request("POST", NODE.path(), obj)
         else:
-            with ThreadPoolExecutor(8) as workers:
-                list(workers.map(lambda obj: self._api.request("POST", NODE.path(), obj), objects))
+            create_many(self._api, ([encoded(self._api, obj)] for obj in objects))
         self.names += names
         self._given.update(names)
         return names

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from harness.core.errors import ApiError, HarnessError
 from harness.core.history import observe
 from harness.core.history.merge import audit_record, merge
 from harness.core.history.records import History, Record, gang_key, header
+from harness.core.history.sharing import SharedValues
 from harness.core.kinds import EVENT, NAMESPACE, NODE, POD, Kind
 from harness.core.labels import by_label
 from harness.core.oracle.replay import Replay
@@ -70,6 +72,7 @@ class Recorder:
         self._replay = Replay(self._words)
         self._versions: dict[str, dict[str, int]] = {kind: {} for kind in self._kinds}
         self._gangs: dict[str, str] = {}  # "namespace/name" of a pod or group object -> its gang
+        self._shared = SharedValues()
         self._started = 0.0
         self._stop = threading.Event()
         self._removed: dict[str, Record] = {}  # the nodes that were deleted last, by name: no name is given twice
@@ -157,10 +160,7 @@ class Recorder:
         watch += self._removed_before(watch)
         actions = [record for record in of_case if record.source == "action"]
         gaps = [record for record in of_case if record.source == "gap"]
-        audit, late = (
-            [event for event in events if (event.get("objectRef") or {}).get("namespace") in namespaces]
-            for events in self._audit.events()
-        )
+        audit, late = self._audit.events(namespaces)
         merged = merge(watch, audit, actions, gaps, late)
         return History(header(case, started=self._started, **self._words, **more), merged)
 
@@ -175,10 +175,10 @@ class Recorder:
 
         A bind of which it does not say the node is of no use.
         """
-        events = [event for part in self._audit.events() for event in part]
+        events = chain.from_iterable(self._audit.events([namespace]))
         records = [record for event in events if (record := audit_record(event)) is not None]
         useful = [record for record in records if record.verb != "bind" or record.state.get("node")]
-        return {(record.verb, record.name) for record in useful if record.namespace == namespace}
+        return {(record.verb, record.name) for record in useful}
 
     def latest(self, kind: str) -> list[Record]:
         """The latest record of every object of a kind that exists: a copy, since records come at any moment."""
@@ -208,9 +208,8 @@ class Recorder:
 
     def _caught_up(self, kind: str, resource: Kind) -> Callable[[], bool]:
         """Take a list; the condition that all of it has arrived by the watch."""
-        listed = self._list_now(kind, resource)
-        versions = {obj["metadata"]["uid"]: int(obj["metadata"]["resourceVersion"]) for obj in listed["items"]}
-        return partial(self._has, kind, versions, int(listed["metadata"]["resourceVersion"]))
+        versions, at = self._api.versions(resource, self._selectors.get(kind, ""))
+        return partial(self._has, kind, versions, at)
 
     def _has(self, kind: str, versions: Mapping[str, int], at: int) -> bool:
         """Whether every object of a list taken at a revision has arrived, and every deletion before it too."""
@@ -294,18 +293,21 @@ class Recorder:
         state = self._state(kind, obj)
         with self.changed:
             before = self.live[kind].get(uid)
-            record = Record(
-                int(meta["resourceVersion"]),
-                _now(),
-                "watch",
-                verb,
-                kind,
-                meta.get("namespace", ""),
-                meta["name"],
-                uid,
-                observe.changes(before.state if before else None, state, verb),
-                "",
-                state,
+            record = self._shared.record(
+                Record(
+                    int(meta["resourceVersion"]),
+                    _now(),
+                    "watch",
+                    verb,
+                    kind,
+                    meta.get("namespace", ""),
+                    meta["name"],
+                    uid,
+                    observe.changes(before.state if before else None, state, verb),
+                    "",
+                    state,
+                ),
+                before,
             )
             self._versions[kind][uid] = record.rev or 0
             if kind != "Event" and "gang" in state:

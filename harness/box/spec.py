@@ -125,10 +125,13 @@ class BoxSpec:
         definitions: Sequence[Path] = (),
         reserved: bool = False,
         own_kinds: Sequence[Kind] = (),
+        watch_cache: bool = False,
+        audit_calls: bool = False,
     ) -> Box:
         """The box, not started; `reserved` keeps pods that do not ask for real workers off them, if there are any.
 
-        `own_kinds` are of objects in no namespace that cases make of this integration alone.
+        `own_kinds` are of objects in no namespace that cases make of this integration alone. `watch_cache` and
+        `audit_calls` are for the API server of an embedded box; others keep the one that they have.
         """
         self.check()
         if self.kind == EXISTING:
@@ -158,7 +161,8 @@ class BoxSpec:
         if self.kind == "embedded":
             from harness.box.embedded.box import EmbeddedBox
 
-            return EmbeddedBox(self.kubernetes, scheduler=scheduler, **common)
+            server: dict[str, Any] = {"watch_cache": watch_cache, "audit_calls": audit_calls}
+            return EmbeddedBox(self.kubernetes, scheduler=scheduler, **server, **common)
         from harness.box.kind.box import KindBox
 
         values = {"workers": self.workers, "image": self.image, "sync": self.sync}

@@ -236,12 +236,14 @@ def open_testbed(
     listener: Listener | None = None,
     timeout_factor: float = 1.0,
     rerun: Callable[[Box], str] = lambda box: "",
+    **server: bool,
 ) -> Testbed:
     """Start a box, install the integration and prove by a canary gang of one that it schedules.
 
-    `rerun` makes the command that opens a testbed like this one; it is given the box that was started.
+    `rerun` makes the command that opens a testbed like this one; it is given the box that was started. `server` are
+    options of its API server; see `BoxSpec.make`.
     """
-    box = box_for(adapter, spec, settings, gates=gates, listener=listener, reserved=True).start()
+    box = box_for(adapter, spec, settings, gates=gates, listener=listener, reserved=True, **server).start()
     try:
         with phase(box.listener, f"Installing {adapter.title}"):
             installed = install(adapter, box, settings)

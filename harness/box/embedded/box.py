@@ -26,7 +26,7 @@ from harness.box.artifacts.store import sha256
 from harness.box.base import FAULTS, MASTERS, Capabilities, Command, Probe, Process
 from harness.box.credentials import Credentials
 from harness.box.embedded import etcd_snapshot
-from harness.box.embedded.control_plane import ETCD, SERVING, ControlPlane
+from harness.box.embedded.control_plane import ETCD, SERVING, ControlPlane, ServerOptions
 from harness.box.minor import Minor, default_minor, minor_of
 from harness.box.nodes import Nodes, Pool, total
 from harness.box.phases import Listener, NullListener, phase
@@ -74,8 +74,13 @@ class EmbeddedBox:
         scheduler: bool = True,
         listener: Listener | None = None,
         definitions: Sequence[Path] = (),
+        watch_cache: bool = False,
+        audit_calls: bool = False,
     ) -> None:
-        """`definitions` are files of CRDs that are there before any controller starts."""
+        """`definitions` are files of CRDs that are there before any controller starts.
+
+        `watch_cache` and `audit_calls` are for measurements of load; see `ServerOptions`.
+        """
         self.artifacts: dict[str, Artifact] = {}
         self.gates = dict(gates or {})
         self.listener = listener or NullListener()
@@ -86,6 +91,7 @@ class EmbeddedBox:
         self._port = port
         self._with_scheduler = scheduler
         self._definitions = tuple(definitions)
+        self._server = ServerOptions(watch_cache, audit_calls)
 
     # -- start and end ------------------------------------------------------------------------------------------------
 
@@ -204,7 +210,7 @@ class EmbeddedBox:
         self.port = self._runtime.reserve_port(self._port)
         self._runtime.open("pki", "logs")
         self._connect()
-        self._components = ControlPlane(self.artifacts, self.minor, self.gates, self.kubeconfig)
+        self._components = ControlPlane(self.artifacts, self.minor, self.gates, self.kubeconfig, self._server)
         if not etcd_snapshot.restore(self._snapshot_key(), self.directory / "etcd", self._take_snapshot):
             self.timings["snapshot"] = 1.0
         began = time.monotonic()

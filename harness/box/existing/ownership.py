@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.box.api import APPLY, Api, Object
+from harness.box.api import Api, Object
 from harness.core.gang import GPU, OWN_GPU
 
 RUN_LABEL = "muster.dev/run"
@@ -97,22 +97,6 @@ class OwnedApi(Api):
         super().__init__(server, context, authorize=authorize)
         self.ownership = ownership
 
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        content_type: str = "application/json",
-        params: Mapping[str, str] | None = None,
-        timeout: float = 30.0,
-    ) -> Object:
-        if isinstance(body, dict) and _creates(method, content_type) and body.get("kind") not in _UNLABELLED:
-            body = self.ownership.mark(body)
-        else:
-            body = self.ownership.named(body)
-        return super().request(method, path, body, content_type=content_type, params=params, timeout=timeout)
-
-
-def _creates(method: str, content_type: str) -> bool:
-    return method == "POST" or (method == "PATCH" and content_type == APPLY)
+    def prepared(self, body: Any, *, creates: bool) -> Any:
+        is_own = creates and isinstance(body, dict) and body.get("kind") not in _UNLABELLED
+        return self.ownership.mark(body) if is_own else self.ownership.named(body)
