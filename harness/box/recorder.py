@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -92,8 +92,13 @@ class Recorder:
                 )
 
     def stop(self) -> None:
+        """Watch no more, and give back the memory of what was recorded."""
         self._heartbeat.stop()
         self._stop.set()
+        with self.changed:
+            self._records, self._replay = [], Replay(self._words)
+            for kind in self._kinds:
+                self.live[kind], self._versions[kind] = {}, {}
 
     # -- one case -----------------------------------------------------------------------------------------------------
 
@@ -163,6 +168,10 @@ class Recorder:
         audit, late = self._audit.events(namespaces)
         merged = merge(watch, audit, actions, gaps, late)
         return History(header(case, started=self._started, **self._words, **more), merged)
+
+    def requests(self) -> Iterator[Object]:
+        """What the audit log has of this case, request by request; the log of a box for measurements has them all."""
+        return self._audit.all_events()
 
     def _removed_before(self, watch: Sequence[Record]) -> list[Record]:
         """The removals of nodes that a pod of this history was bound to, and that were gone when it began."""
@@ -288,6 +297,8 @@ class Recorder:
             self._keep(Record(None, _now(), "gap", "lost", kind=kind, state=span))
 
     def _see(self, kind: str, verb: str, obj: Object) -> None:
+        if self._stop.is_set():
+            return
         meta = obj["metadata"]
         uid = meta["uid"]
         state = self._state(kind, obj)
