@@ -160,9 +160,10 @@ def _announce(config: RunConfig, quiet: bool) -> None:
             baseline.require(config.expected, integration, config.binaries, config.implementation_version)
     if not quiet:
         times = f", {config.repeat} times each" if config.repeat > 1 else ""
+        part = f", part {config.shard}" if config.shard else ""
         order = f", in random order (--seed {config.seed})" if config.order == "random" else ""
         names = ", ".join(config.integrations)
-        console().print(f"judging {names}: {counted(len(selected), 'case')}{times}{order}", highlight=False)
+        console().print(f"judging {names}: {counted(len(selected), 'case')}{part}{times}{order}", highlight=False)
 
 
 def _execute(config: RunConfig, output: Path, lines: LiveLines, as_json: bool, limit: FailureLimit) -> RunResult:
@@ -187,7 +188,8 @@ def _execute(config: RunConfig, output: Path, lines: LiveLines, as_json: bool, l
     elif not result.cases and result.planned:
         raise HarnessError("no case could be run to its end", hint=f"Logs: {folder / 'logs'}")
     elif not result.cases:
-        raise UsageError("no case was selected", hint="See: muster list cases")
+        part = f" belongs to part {config.shard}" if config.shard else " was selected"
+        raise UsageError(f"no case{part}", hint="Use fewer parts." if config.shard else "See: muster list cases")
     return result
 
 

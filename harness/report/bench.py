@@ -18,7 +18,7 @@ from markupsafe import Markup
 from harness.core.errors import UsageError
 from harness.core.files import as_json, put
 from harness.core.measure.figures import MORE, NEITHER, figure_of
-from harness.core.measure.model import FILE, BenchRun, Point, Sample, bench_from_data
+from harness.core.measure.model import FILE, FORMAT, BenchRun, Point, Sample, bench_from_data
 from harness.core.measure.stats import Spread
 from harness.core.measure.summary import Row, curves, names, rows
 from harness.core.text import duration, stamp
@@ -35,6 +35,15 @@ def write_bench(run: BenchRun, folder: Path) -> list[Path]:
     """Write bench.json and index.html into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     return [put(folder / FILE, as_json(run.as_data())), put(folder / "index.html", page(run))]
+
+
+def is_bench(place: Path) -> bool:
+    """Whether this is a bench.json under any name, or a folder that has one."""
+    path = place / FILE if place.is_dir() else place
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return FORMAT.encode() in file.read(200)
 
 
 def load_bench(place: Path) -> BenchRun:
@@ -213,12 +222,19 @@ def _growth(run: BenchRun) -> list[Picture | None]:
                 f"{about.title} by {run.axis}",
                 "Both axes are logarithmic: with a slope of 1 twice the size costs twice as much, with 2 four times.",
                 lines,
-                Axis(run.axis, is_log=True),
+                _places(run),
                 Axis(about.unit or about.title, is_log=True),
                 has_marks=True,
             )
         )
     return drawn
+
+
+def _places(run: BenchRun) -> Axis:
+    """The axis over which something grows, with a tick wherever it was measured; zero stands at its left end."""
+    places = sorted({max(float(point[run.axis]), 0.5) for point in run.points if run.axis in point})
+    ticks = tuple(place for place in places if place >= 1)
+    return Axis(run.axis, is_log=True, least=places[0], most=places[-1], ticks=ticks)
 
 
 def _titled(title: str, point: Point) -> str:

@@ -90,6 +90,9 @@ class _Scale:
         values = [value for value in values if value > 0] or [1.0] if axis.is_log else list(values)
         self.least = axis.least if axis.least is not None else min(values)
         self.most = axis.most if axis.most is not None else max(values)
+        if axis.is_log:
+            self.least = self.least if axis.least is not None else _rounded(self.least, math.floor)
+            self.most = self.most if axis.most is not None else _rounded(self.most, math.ceil)
         if self.most <= self.least:
             self.least, self.most = (self.least / 2, self.most * 2) if axis.is_log else (self.least, self.least + 1)
         self._begin, self._end = begin, end
@@ -148,6 +151,15 @@ def _frame(xs: _Scale, ys: _Scale, x_title: str, y_title: str) -> Markup:
         Markup('<text transform="translate(11 {}) rotate(-90)" text-anchor="middle">{}</text>').format(middle, y_title)
     )
     return Markup("").join(parts)
+
+
+def _rounded(value: float, direction: Callable[[float], int]) -> float:
+    """The nearest of 1, 2, 5, 10, 20, 50 ... in this direction."""
+    base = 10.0 ** math.floor(math.log10(value))
+    steps = [base, 2 * base, 5 * base, 10 * base]
+    if direction is math.floor:
+        return max(step for step in steps if step <= value * 1.000001)
+    return min(step for step in steps if step >= value * 0.999999)
 
 
 def _tick(value: float) -> str:

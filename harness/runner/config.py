@@ -41,6 +41,7 @@ class RunConfig:
     repeat: int = 1
     probe: bool = False  # run cases whose features are not claimed, too
     workers: int = 1  # boxes side by side
+    shard: str = ""  # the part of the selected cases that this run judges, such as 2/8; empty: all of them
     order: str = ORDERS[0]  # one of ORDERS
     first: tuple[str, ...] = ()  # ids of cases that run before the others
     seed: int | None = None  # of the random order; the same seed gives the same order
@@ -71,6 +72,7 @@ class RunConfig:
             dict(self.settings),
             dict(self.gates),
             tuple(sorted(self.binaries)),
+            self.shard,
         )
 
     def selects(self, case: Case) -> bool:

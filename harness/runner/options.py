@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from harness.box.spec import EXISTING, BoxSpec
 from harness.core.catalogue.selection import ALL
 from harness.core.errors import MusterError, UsageError
+from harness.core.shard import parse_shard
 from harness.runner.config import DEFAULT, MOST_SEED, ORDERS, RunConfig, kubernetes_of, read_config
 
 if TYPE_CHECKING:
@@ -98,6 +99,10 @@ def _version(option: str, texts: Texts) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}", texts[-1]):
         raise UsageError(f"{option}: expected letters, digits and ._+-, given {texts[-1]!r}")
     return texts[-1]
+
+
+def _shard(option: str, texts: Texts) -> str:
+    return str(parse_shard(texts[-1], option))
 
 
 def _joined(option: str, texts: Texts) -> str:
@@ -273,6 +278,14 @@ OPTIONS = (
         is_repeated=False,
     ),
     Option(
+        "shard",
+        "Only this part of the cases, such as 2/8; `muster report merge` puts the parts together.",
+        _shard,
+        lambda config: _some(config.shard),
+        "INDEX/COUNT",
+        is_repeated=False,
+    ),
+    Option(
         "binary",
         "Use this program instead.",
         binaries,
@@ -377,6 +390,7 @@ def parse(texts: Mapping[str, Texts], prefix: str = "--") -> RunConfig:
         repeat=values["repeat"],
         probe=bool(values["probe"]),
         workers=values["workers"],
+        shard=values["shard"] or "",
         order=values["order"],
         seed=values["seed"],
         settings=values["set"] or {},

@@ -30,7 +30,7 @@ from harness.core.gang import Gang
 from harness.core.history import store
 from harness.core.history.records import History, gang_key
 from harness.core.kinds import POD
-from harness.core.measure.course import course, peak
+from harness.core.measure.course import course_of, peak
 from harness.core.measure.figures import CALLS
 from harness.core.measure.model import Finding, Point, Sample
 from harness.core.measure.placement import usable
@@ -113,7 +113,6 @@ class _Measurement:
         self._began = 0.0  # when the measured wave began
         self._created = 0.0  # seconds that creating the measured wave took
         self._binds_before = 0  # when the last wave was submitted
-        self._since = 0.0  # when a paused scheduler went on
         self._requests: Counter[str] = Counter()  # of the integration, by verb
 
     def run(self, point: Point, number: int) -> Sample:
@@ -187,7 +186,6 @@ class _Measurement:
         self._created = time.monotonic() - began
         if is_paused:
             self._world.faults.resume("scheduler")
-            self._since = time.time()
         self._await(wave)
 
     def _submit(self, wave: Wave) -> None:
@@ -267,9 +265,8 @@ class _Measurement:
     def _judge(self, history: History, point: Point, number: int, started: float) -> Sample:
         self._tell(f"judging {len(history.records)} records")
         made, wave = self._plan, self._plan.measured
-        plain = [gang_key(self._context.namespace, name) for name in wave.plain]
         verdicts = judge_case(history)
-        went = course(history, self._keys(wave.gangs), plain, self._since)
+        went = course_of(history)
         optimum = self._usable
         figures = went.figures()
         if optimum.gpus:

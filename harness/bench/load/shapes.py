@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.core.errors import UsageError
 from harness.core.gang import Gang
+from harness.core.measure.course import GANG, POD
 from harness.core.text import nearest
 
 LIFETIME = 5.0  # seconds that members of the shape `drain` run
@@ -80,7 +81,7 @@ class Plan:
     @property
     def waiting(self) -> tuple[Gang, ...]:
         """Gangs that fit no node, however empty it is."""
-        return _gangs("waiting", self.load.waiting, self.load.size, gpus=self.gpus + 1)
+        return _gangs("waiting-", self.load.waiting, self.load.size, gpus=self.gpus + 1)
 
     @property
     def window(self) -> float:
@@ -121,33 +122,33 @@ def load_of(shape: str, nodes: int | None, gangs: int | None, size: int | None, 
 
 
 def _fit(load: Load) -> Plan:
-    return Plan(load, _gpus(load, SPARE), Wave(_gangs("gang", load.gangs, load.size)))
+    return Plan(load, _gpus(load, SPARE), Wave(_gangs(GANG, load.gangs, load.size)))
 
 
 def _basic(load: Load) -> Plan:
-    gangs = tuple(gang.but(quorum=1) for gang in _gangs("gang", load.gangs, load.size))
+    gangs = tuple(gang.but(quorum=1) for gang in _gangs(GANG, load.gangs, load.size))
     return Plan(load, _gpus(load, SPARE), Wave(gangs, is_basic=True), needs=("basic-policy",))
 
 
 def _plain(load: Load) -> Plan:
-    names = tuple(f"pod-{number:05}" for number in range(load.demand))
+    names = tuple(f"{POD}{number:05}" for number in range(load.demand))
     return Plan(load, _gpus(load, SPARE), Wave(plain=names), needs=())
 
 
 def _contended(load: Load) -> Plan:
-    wave = Wave(_gangs("gang", load.gangs, load.size), all_start=False)
+    wave = Wave(_gangs(GANG, load.gangs, load.size), all_start=False)
     return Plan(load, max(1, load.demand // (2 * load.nodes)), wave)
 
 
 def _drain(load: Load) -> Plan:
-    gangs = tuple(gang.but(lifetime=LIFETIME) for gang in _gangs("gang", load.gangs, load.size))
+    gangs = tuple(gang.but(lifetime=LIFETIME) for gang in _gangs(GANG, load.gangs, load.size))
     return Plan(load, max(1, load.demand // (3 * load.nodes)), Wave(gangs))
 
 
 def _preemption(load: Load) -> Plan:
     gpus = math.ceil(load.demand / load.nodes)
-    running = Wave(_gangs("running", gpus * load.nodes // load.size, load.size))
-    wave = Wave(_gangs("gang", load.gangs, load.size), priority=PREEMPTING)
+    running = Wave(_gangs("running-", gpus * load.nodes // load.size, load.size))
+    wave = Wave(_gangs(GANG, load.gangs, load.size), priority=PREEMPTING)
     return Plan(load, gpus, wave, running, ("preemption",))
 
 
@@ -156,16 +157,17 @@ def _mixed(load: Load) -> Plan:
     sizes = (load.size, 1, 2 * load.size, max(1, load.size // 2))
     amounts = (1, 2, 1, 4)
     gangs = tuple(
-        Gang(f"gang-{number:05}", size=sizes[number % 4], gpus=amounts[number // 4 % 4]) for number in range(load.gangs)
+        Gang(f"{GANG}{number:05}", size=sizes[number % 4], gpus=amounts[number // 4 % 4])
+        for number in range(load.gangs)
     )
-    names = tuple(f"pod-{number:05}" for number in range(load.gangs // 4))
+    names = tuple(f"{POD}{number:05}" for number in range(load.gangs // 4))
     demand = sum(gang.size * gang.gpus for gang in gangs) + len(names)
     room = max(USUAL_GPUS, math.ceil(SPARE * demand / load.nodes))
     return Plan(load, 4 * math.ceil(room / 4), Wave(gangs, names))
 
 
 def _gangs(name: str, count: int, size: int, gpus: int = 1) -> tuple[Gang, ...]:
-    return tuple(Gang(f"{name}-{number:05}", size=size, gpus=gpus) for number in range(count))
+    return tuple(Gang(f"{name}{number:05}", size=size, gpus=gpus) for number in range(count))
 
 
 def _gpus(load: Load, room: float) -> int:

@@ -17,6 +17,7 @@ from harness.core.oracle.figures import gang_figures
 from harness.core.oracle.replay import timeline
 from harness.core.oracle.timeline import Incarnation, Timeline
 
+GANG, POD = "gang-", "pod-"  # begin the names of what is measured
 MOST_POINTS = 200  # of a curve over time
 QUANTILES = 100  # a distribution is kept as so many equal parts
 
@@ -63,6 +64,21 @@ class Course:
         if not self.latencies:
             return []
         return [round(percentile(self.latencies, share / QUANTILES), 3) for share in range(QUANTILES + 1)]
+
+
+def course_of(history: History) -> Course:
+    """The course of the load that a bench submitted, told by the names it gives and by when the scheduler went on.
+
+    So the figures of a stored history can be made again.
+    """
+    line = timeline(history)
+    resumed = [action.record.at for action in line.actions if action.record.verb == "resume"]
+    return course(
+        history,
+        [key for key in line.incarnations if key.partition("/")[2].startswith(GANG)],
+        [pod.name for pod in line.pods.values() if pod.part == "plain" and f"/{POD}" in pod.name],
+        resumed[-1] if resumed else 0.0,
+    )
 
 
 def course(history: History, gangs: Collection[str], plain: Collection[str] = (), since: float = 0.0) -> Course:
