@@ -72,6 +72,10 @@ class HostProcess:
             self.pid = self._keeper.start(self.command, self.log)
             self._wanted = True
 
+    def adopt(self, pid: int) -> None:
+        """It runs already: another process has started it."""
+        self.pid, self._wanted = pid, True
+
     def kill(self) -> None:
         """End it at once, as a crash would, and wait until it is gone."""
         self._wanted = False

@@ -42,6 +42,7 @@ class BoxSpec:
     keep_failed: bool = False
     kubeconfig: str | None = None  # of an existing cluster; the file, and the context in it
     context: str | None = None
+    spare: bool = False  # take a box that an earlier run has left ready, and leave one for the next
     audit_log: str | None = None  # a file that the cluster's API server writes, if muster can read it
     nodes_selector: str | None = None  # real nodes of it that a run may borrow; None: fake ones
     pause_image: str | None = None  # what pods of cases run on real nodes
@@ -67,6 +68,8 @@ class BoxSpec:
         ):
             if value is not None and self.kind != kind:
                 raise UsageError(f"{option} is for --box {kind} only; this box is {self.kind}")
+        if self.spare and self.kind != "embedded":
+            raise UsageError(f"--spare is for --box embedded only; this box is {self.kind}")
         if self.kind == EXISTING and self.kubernetes:
             raise UsageError("an existing cluster has the Kubernetes that it has", hint="Leave --kubernetes out.")
         if self.kind == EXISTING:
@@ -161,7 +164,7 @@ class BoxSpec:
         if self.kind == "embedded":
             from harness.box.embedded.box import EmbeddedBox
 
-            server: dict[str, Any] = {"watch_cache": watch_cache, "audit_calls": audit_calls}
+            server: dict[str, Any] = {"watch_cache": watch_cache, "audit_calls": audit_calls, "spare": self.spare}
             return EmbeddedBox(self.kubernetes, scheduler=scheduler, **server, **common)
         from harness.box.kind.box import KindBox
 

@@ -35,7 +35,7 @@ def run_options(command: Command, only: Collection[str] = ()) -> Command:
 
 def source_option(command: Command) -> Command:
     """Where programs come from; in force until the command ends, in this process and all that it starts."""
-    from harness.box.artifacts.sources import SOURCE_VARIABLE, SOURCES
+    from harness.box.config import SOURCE_VARIABLE, SOURCES
 
     def choose(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
         if value is not None:

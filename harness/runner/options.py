@@ -259,6 +259,15 @@ OPTIONS = (
         is_repeated=False,
     ),
     Option(
+        "spare",
+        "Leave a box ready for the next run, which takes it if it has --spare too; it ends after five minutes.",
+        _flag,
+        lambda config: ["true"] if config.box.spare else (),
+        "true",
+        is_flag=True,
+        is_repeated=False,
+    ),
+    Option(
         "case",
         "Only this case; several may be given.",
         names,
@@ -380,6 +389,7 @@ def parse(texts: Mapping[str, Texts], prefix: str = "--") -> RunConfig:
         nodes_selector=values["nodes-selector"],
         pause_image=values["pause-image"],
         disrupt=values["disrupt"],
+        spare=bool(values["spare"]),
     )
     return RunConfig(
         integrations=values["integration"],
@@ -446,6 +456,11 @@ def is_asked_for(config: pytest.Config) -> bool:
         name: default for name, (default, _) in FURTHER.items()
     }
     return any(_texts(config, name) not in ([], [default]) for name, default in defaults.items())
+
+
+def is_of_run(config: pytest.Config) -> bool:
+    """Whether `muster run` has started this session; then cases will surely be run."""
+    return bool(_last_text(config, CONFIG))
 
 
 def read(config: pytest.Config) -> RunConfig:

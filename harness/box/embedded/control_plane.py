@@ -60,14 +60,15 @@ class ControlPlane:
     def kwok(self) -> Command:
         return kwok_command(self.artifacts["kwok"], lease=0)  # its controller manager waits a day for news of a node
 
-    def fingerprint(self) -> list[str]:
-        """Everything that the content of a fresh etcd depends on."""
-        checksums = [self.artifacts["etcd"].checksums["etcd"], self.artifacts["kubernetes"].checksums["kube-apiserver"]]
-        return [*checksums, *self.minor.runtime_config, *self.minor.gate_flags("apiserver", self.gates)]
-
     def _kubernetes(self, name: str, component: str, options: Sequence[str], *, role: str) -> Command:
         binary = self.artifacts["kubernetes"].binaries[name]
         return self._command(name, binary, [*options, *self.minor.gate_flags(component, self.gates)], role=role)
 
     def _command(self, name: str, binary: Path, options: Sequence[str], *, role: str) -> Command:
         return Command(name, (str(binary), *options), {"KUBECONFIG": str(self.kubeconfig)}, role=role)
+
+
+def fingerprint(artifacts: Mapping[str, Artifact], minor: Minor, gates: Mapping[str, bool]) -> list[str]:
+    """Everything that the content of a fresh etcd depends on."""
+    checksums = [artifacts["etcd"].checksums["etcd"], artifacts["kubernetes"].checksums["kube-apiserver"]]
+    return [*checksums, *minor.runtime_config, *minor.gate_flags("apiserver", gates)]
