@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from harness.report.numbers import number
 
 WIDTH, HEIGHT = 520, 280
-LEFT, RIGHT, TOP, BOTTOM = 58, 14, 14, 40
+LEFT, RIGHT, TOP, BOTTOM = 58, 24, 14, 40
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "5 2", "1 3", "12 4", "4 4 1 4")
 MOST_TICKS = 6
 
