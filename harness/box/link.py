@@ -36,13 +36,15 @@ class KeeperLink:
         self._exits: dict[int, int] = {}
         self._next = 0
         self._closed = False
+        self._child: subprocess.Popen[bytes] | None = None
         if taken is not None:
             self._socket, self.pid = socket.socket(fileno=taken[0]), taken[1]
         else:
-            self._socket, self.pid = self._start()
+            self._socket, self._child = self._start()
+            self.pid = self._child.pid
         threading.Thread(target=self._listen, name="keeper", daemon=True).start()
 
-    def _start(self) -> tuple[socket.socket, int]:
+    def _start(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
         ours, theirs = socket.socketpair()
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", keeper.__file__, str(theirs.fileno()), str(self.directory)],
@@ -55,7 +57,7 @@ class KeeperLink:
             env=component_environment(),
         )
         theirs.close()
-        return ours, process.pid
+        return ours, process
 
     @property
     def descriptor(self) -> int:
@@ -103,10 +105,10 @@ class KeeperLink:
             self._ask(op="stop")
         self._close()
         with contextlib.suppress(psutil.NoSuchProcess):
-            process = psutil.Process(self.pid)
+            process = self._child or psutil.Process(self.pid)
             try:
                 process.wait(timeout=10)
-            except psutil.TimeoutExpired:
+            except (subprocess.TimeoutExpired, psutil.TimeoutExpired):
                 process.kill()
                 process.wait()
 

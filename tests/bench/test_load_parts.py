@@ -94,6 +94,10 @@ def test_integrations_take_turns_and_who_is_first_changes() -> None:
 
 def test_shards_of_a_measurement_are_all_of_it() -> None:
     parts = [series(shard=parse_shard(f"{n}/3")).samples() for n in (1, 2, 3)]
+    for part in parts:
+        assert len({(number, point["nodes"]) for number, point, _, _ in part}) * 2 == len(part), (
+            "integrations stay together"
+        )
     assert sorted(str(sample) for part in parts for sample in part) == sorted(map(str, series().samples()))
 
 

@@ -48,13 +48,13 @@ class Series:
 
     def samples(self) -> list[tuple[int, Point, Load, str]]:
         """Round, point, load and integration of every sample, in order."""
-        order = [
+        together = [(number, point, load) for number in range(1, self.rounds + 1) for point, load in self.points]
+        return [
             (number, point, load, integration)
-            for number in range(1, self.rounds + 1)
-            for point, load in self.points
+            for index, (number, point, load) in enumerate(together)
+            if self.shard.has_number(index)  # samples that are compared with each other stay on one machine
             for integration in _turned(self.integrations, number)
         ]
-        return [item for index, item in enumerate(order) if self.shard.has_number(index)]
 
 
 @dataclass(slots=True)
