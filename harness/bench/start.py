@@ -63,9 +63,9 @@ def _run(folder: Path, *options: str) -> tuple[float, float]:
     began = time.time()
     command = [sys.executable, "-m", "harness", "run", "--case", CASE, "--output", str(folder), *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False, env=dict(os.environ))
-    told = [event for place in folder.glob("2*") for event in events.read(place)]
+    all_events = [event for place in folder.glob("2*") for event in events.read(place)]
     kinds = ("phase-begin", "testbed", "begin")
-    first = {kind: next((event["at"] for event in told if event["event"] == kind), 0.0) for kind in kinds}
+    first = {kind: next((event["at"] for event in all_events if event["event"] == kind), 0.0) for kind in kinds}
     if not all(first.values()):
         raise HarnessError(f"muster run did not come to its first case:\n{(done.stderr or done.stdout)[-800:]}")
     return first["begin"] - began, first["testbed"] - first["phase-begin"]

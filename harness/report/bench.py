@@ -149,13 +149,13 @@ def _bars(run: BenchRun, at_point: Sequence[Row]) -> list[dict[str, Any]]:
 
 def _findings(run: BenchRun) -> list[tuple[Sample, str, str]]:
     """What the checks found that is no pass, each once for an integration and point."""
-    seen: dict[tuple[str, str, str], tuple[Sample, str, str]] = {}
+    findings: dict[tuple[str, str, str], tuple[Sample, str, str]] = {}
     for sample in run.samples:
         for finding in sample.findings:
             if finding.outcome.is_bad:
                 key = (sample.integration, title_of(sample.point), finding.check)
-                seen.setdefault(key, (sample, finding.check, finding.reason))
-    return list(seen.values())
+                findings.setdefault(key, (sample, finding.check, finding.reason))
+    return list(findings.values())
 
 
 # -- pictures ---------------------------------------------------------------------------------------------------------

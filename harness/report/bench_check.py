@@ -41,12 +41,12 @@ def check_bench(place: Path) -> Checked:
 
 
 def _structure(run: BenchRun) -> Iterator[str]:
-    seen: set[tuple[str, str, int]] = set()
+    keys: set[tuple[str, str, int]] = set()
     for sample in run.samples:
         key = (sample.integration, str(sorted(sample.point.items())), sample.number)
-        if key in seen:
+        if key in keys:
             yield f"{sample.integration}, round {sample.number} is there twice"
-        seen.add(key)
+        keys.add(key)
         if sample.integration not in run.integrations:
             yield f"{sample.integration} has a sample and is not one of the integrations"
         if not any(dict(sample.point) == dict(point) for point in run.points):

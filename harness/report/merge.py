@@ -115,10 +115,10 @@ def _versions(runs: Sequence[BenchRun]) -> dict[str, str]:
     for integration in (name for run in runs for name in run.integrations):
         project, _, version = integration.partition("@")
         if version or project not in versions:
-            known = versions.setdefault(project, integration)
-            versions[project] = known if "@" in known else integration
-            if version and "@" in known and known != integration:
-                raise UsageError(f"the parts measured {known} and {integration}", hint=HINT)
+            earlier = versions.setdefault(project, integration)
+            versions[project] = earlier if "@" in earlier else integration
+            if version and "@" in earlier and earlier != integration:
+                raise UsageError(f"the parts measured {earlier} and {integration}", hint=HINT)
     return versions
 
 
@@ -132,9 +132,9 @@ def _check_parts(shards: Sequence[str], names: Sequence[str]) -> None:
     counts = sorted({shard.count for shard in parsed})
     if len(counts) > 1:
         raise UsageError(f"these are parts of {' and of '.join(map(str, counts))}", hint=HINT)
-    given = Counter(shard.index for shard in parsed)
-    missing = [f"{index}/{counts[0]}" for index in range(1, counts[0] + 1) if not given[index]]
-    twice = [f"{index}/{counts[0]}" for index in sorted(given) if given[index] > 1]
+    indices = Counter(shard.index for shard in parsed)
+    missing = [f"{index}/{counts[0]}" for index in range(1, counts[0] + 1) if not indices[index]]
+    twice = [f"{index}/{counts[0]}" for index in sorted(indices) if indices[index] > 1]
     if missing or twice:
         problems = {"missing": ", ".join(missing), "twice": ", ".join(twice)}
         listed = "; ".join(f"{word}: {parts}" for word, parts in problems.items() if parts)
@@ -162,8 +162,8 @@ def _implementations(runs: Sequence[RunResult], names: Sequence[str]) -> tuple[I
     merged: dict[str, Implementation] = {}
     for run, name in zip(runs, names, strict=True):
         for implementation in run.implementations:
-            known = merged.setdefault(implementation.integration, implementation)
-            if _programs(known) != _programs(implementation):
+            earlier = merged.setdefault(implementation.integration, implementation)
+            if _programs(earlier) != _programs(implementation):
                 raise UsageError(
                     f"{name} judged other programs of {implementation.integration} than the parts before it", hint=HINT
                 )

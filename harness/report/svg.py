@@ -168,11 +168,11 @@ def _tick(value: float) -> str:
 
 def _path(line: Line, index: int, xs: _Scale, ys: _Scale, is_stepped: bool) -> Markup:
     places = [(xs(a), ys(b)) for a, b in line.points]
-    words = [f"M{places[0][0]:.1f} {places[0][1]:.1f}"]
+    parts = [f"M{places[0][0]:.1f} {places[0][1]:.1f}"]
     for across, up in places[1:]:
-        words.append(f"H{across:.1f}V{up:.1f}" if is_stepped else f"L{across:.1f} {up:.1f}")
+        parts.append(f"H{across:.1f}V{up:.1f}" if is_stepped else f"L{across:.1f} {up:.1f}")
     return Markup('<path class="line c{}" d="{}" stroke-dasharray="{}"/>').format(
-        index % 8, "".join(words), DASHES[index % 8] or "none"
+        index % 8, "".join(parts), DASHES[index % 8] or "none"
     )
 
 
@@ -197,9 +197,9 @@ def _legend(index: int, line: Line) -> Markup:
 
 
 def _description(title: str, lines: Sequence[Line]) -> str:
-    words = [
+    parts = [
         f"{line.name}: from {number(line.points[0][1])} at {number(line.points[0][0])} "
         f"to {number(line.points[-1][1])} at {number(line.points[-1][0])}"
         for line in lines
     ]
-    return f"{title}. {'; '.join(words)}"
+    return f"{title}. {'; '.join(parts)}"

@@ -135,12 +135,12 @@ def trends(entries: Iterable[Entry], benches: Iterable[BenchRun] = ()) -> list[T
 
 def out_of_date(version: str, newest: Iterable[str]) -> bool:
     """Whether a version is more than two minors behind the newest; one that is no number never is."""
-    own = _minor(version)
-    known = [minor for minor in map(_minor, newest) if minor is not None]
-    if own is None or not known:
+    minor = _minor(version)
+    minors = [minor for minor in map(_minor, newest) if minor is not None]
+    if minor is None or not minors:
         return False
-    latest = max(known)
-    return own[0] < latest[0] or latest[1] - own[1] > CURRENT
+    latest = max(minors)
+    return minor[0] < latest[0] or latest[1] - minor[1] > CURRENT
 
 
 def _minor(version: str) -> tuple[int, int] | None:
@@ -166,10 +166,10 @@ def _cases(entries: Sequence[Entry]) -> list[CaseTrend]:
 
 
 def _streak(outcomes: Sequence[str]) -> int:
-    known = [outcome for outcome in outcomes if outcome]
+    present = [outcome for outcome in outcomes if outcome]
     streak = 0
-    for outcome in reversed(known):
-        if outcome != known[-1]:
+    for outcome in reversed(present):
+        if outcome != present[-1]:
             break
         streak += 1
     return streak
@@ -183,5 +183,5 @@ def _figures(run: BenchRun, integration: str, point: Mapping[str, Any]) -> dict[
 def _load(run: BenchRun, point: Mapping[str, Any]) -> str:
     """What was measured, equal for runs that can be compared."""
     parameters = {**run.parameters, **point}
-    words = [f"{name} {value}" for name, value in parameters.items() if value not in (0, False, "", None)]
-    return f"{run.bench}: {', '.join(words)}"
+    parts = [f"{name} {value}" for name, value in parameters.items() if value not in (0, False, "", None)]
+    return f"{run.bench}: {', '.join(parts)}"

@@ -65,10 +65,10 @@ def _serve(server: socket.socket, box: EmbeddedBox, lifetime: float) -> bool:
     """Whether somebody has taken the box; otherwise it was wanted gone, or nobody came in time."""
     from harness.box.embedded import handover
 
-    given, descriptors = box.hand_over()
+    offer, descriptors = box.hand_over()
     end = time.monotonic() + lifetime
     server.settimeout(LOOK)
-    while time.monotonic() < end and psutil.pid_exists(given.keeper):
+    while time.monotonic() < end and psutil.pid_exists(offer.keeper):
         try:
             client, _ = server.accept()
         except TimeoutError:
@@ -76,7 +76,7 @@ def _serve(server: socket.socket, box: EmbeddedBox, lifetime: float) -> bool:
         with client, contextlib.suppress(OSError):  # who does not wait for an answer gets none
             request = handover.read_request(client)
             if request.get("take") == box.key:
-                handover.give(client, given, descriptors)
+                handover.give(client, offer, descriptors)
                 return True
             if request.get("end"):
                 box.stop()

@@ -17,28 +17,28 @@ from harness.core.shard import Shard, parse_shard
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_has_the_room_that_it_is_about(shape: str) -> None:
     load = load_of(shape, 20, 24, 4)
-    made = plan(load)
-    wave = made.measured
+    load_plan = plan(load)
+    wave = load_plan.measured
     demand = sum(gang.size * gang.gpus for gang in wave.gangs) + len(wave.plain)
-    room = made.gpus * load.nodes
+    room = load_plan.gpus * load.nodes
     assert len({gang.name for gang in wave.gangs}) == len(wave.gangs)
     if shape == "contended":
         assert room <= demand / 2 and not wave.all_start
     elif shape == "drain":
         assert room <= demand / 3 and wave.all_start and all(gang.lifetime for gang in wave.gangs)
     elif shape == "preemption":
-        assert made.before is not None
-        filled = sum(gang.size for gang in made.before.gangs)
+        assert load_plan.before is not None
+        filled = sum(gang.size for gang in load_plan.before.gangs)
         assert room - filled < load.size and demand <= filled
     else:
         assert demand <= room
-    assert usable([made.gpus] * load.nodes, [(g.size, g.gpus) for g in wave.gangs]).gpus <= room
+    assert usable([load_plan.gpus] * load.nodes, [(g.size, g.gpus) for g in wave.gangs]).gpus <= room
 
 
 def test_waiting_gangs_fit_no_node() -> None:
-    made = plan(load_of("fit", 10, 5, 2, waiting=7))
-    assert len(made.waiting) == 7
-    assert all(gang.gpus > made.gpus for gang in made.waiting)
+    load_plan = plan(load_of("fit", 10, 5, 2, waiting=7))
+    assert len(load_plan.waiting) == 7
+    assert all(gang.gpus > load_plan.gpus for gang in load_plan.waiting)
 
 
 def test_a_gang_that_can_never_fit_is_refused() -> None:

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from harness.core.errors import UsageError
 from harness.core.gang import Gang
-from harness.core.measure.course import Course, course, peak, thinned
+from harness.core.measure.course import Course, course, lost, peak, thinned
 from harness.core.measure.limits import calibrate, hold
 from harness.core.measure.model import BenchRun, Finding, Sample, bench_from_data
 from harness.core.measure.placement import usable
 from harness.core.measure.stats import growth, percentile, spread
 from harness.core.measure.summary import curves, names, ratio, rows
+from harness.core.oracle.timeline import Stall
 from harness.core.verdict import Outcome
 from tests.core.story import NS, Story
 
@@ -29,10 +30,10 @@ def test_a_percentile_is_one_of_the_values() -> None:
 
 @pytest.mark.parametrize("power", [0, 1, 2])
 def test_growth_finds_the_power(power: int) -> None:
-    found = growth([(x, 3.0 * x**power) for x in (100, 500, 1000, 5000)])
-    assert found is not None
-    assert found.slope == pytest.approx(power)
-    assert found.explained == pytest.approx(1.0)
+    fit = growth([(x, 3.0 * x**power) for x in (100, 500, 1000, 5000)])
+    assert fit is not None
+    assert fit.slope == pytest.approx(power)
+    assert fit.explained == pytest.approx(1.0)
 
 
 def test_growth_needs_two_places_above_zero() -> None:
@@ -48,8 +49,8 @@ def test_growth_needs_two_places_above_zero() -> None:
 def test_no_placement_uses_more_than_what_is_usable(nodes: list[int], gangs: list[tuple[int, int]]) -> None:
     best = 0
     for count in range(len(gangs) + 1):
-        for chosen in itertools.combinations(gangs, count):
-            pods = sorted((gpus for members, gpus in chosen for _ in range(members)), reverse=True)
+        for subset in itertools.combinations(gangs, count):
+            pods = sorted((gpus for members, gpus in subset for _ in range(members)), reverse=True)
             if _packs(pods, sorted(nodes)):
                 best = max(best, sum(pods))
     optimum = usable(nodes, gangs)
@@ -91,6 +92,11 @@ def test_a_thinned_curve_keeps_its_peak_and_its_end() -> None:
     assert len(points) <= 51
     assert peak(points) == 96
     assert points[-1] == curve[-1]
+
+
+def test_time_that_is_lost_twice_at_once_counts_once() -> None:
+    stalls = [Stall(10.0, 12.0, "a"), Stall(11.0, 11.5, "b"), Stall(11.0, 13.0, "c"), Stall(20.0, 21.0, "d")]
+    assert lost(stalls) == 4.0
 
 
 def sample(integration: str, number: int, point: dict[str, Any] | None = None, **figures: float) -> Sample:

@@ -157,21 +157,21 @@ def test_parts_of_a_run_make_the_whole(tmp_path: Path) -> None:
 
 def test_parts_that_do_not_fit_together_are_refused() -> None:
     run = sample_run()
-    one, two = part(run, "1/2"), part(run, "2/2")
+    first, two = part(run, "1/2"), part(run, "2/2")
     names = ["a", "b"]
     for runs, message in (
-        ([one, one], "missing: 2/2; twice: 1/2"),
-        ([one, part(run, "2/3")], "parts of 2 and of 3"),
-        ([one, replace(two, muster="9")], "differ in their version of muster"),
-        ([one, replace(two, selection=replace(two.selection, profile="core"))], "differ in their selection"),
-        ([one, run], "b is a whole run"),
-        ([replace(one, cases=run.cases), two], "in more than one part"),
+        ([first, first], "missing: 2/2; twice: 1/2"),
+        ([first, part(run, "2/3")], "parts of 2 and of 3"),
+        ([first, replace(two, muster="9")], "differ in their version of muster"),
+        ([first, replace(two, selection=replace(two.selection, profile="core"))], "differ in their selection"),
+        ([first, run], "b is a whole run"),
+        ([replace(first, cases=run.cases), two], "in more than one part"),
     ):
         with pytest.raises(UsageError, match=message):
             merged_run(runs, names)
     other = replace(run.implementations[0], artifacts=({"component": "x", "process": "y", "sha256": "z"},))
     with pytest.raises(UsageError, match="judged other programs"):
-        merged_run([one, replace(two, implementations=(other, *run.implementations[1:]))], names)
+        merged_run([first, replace(two, implementations=(other, *run.implementations[1:]))], names)
 
 
 def test_parts_of_a_measurement_make_the_whole() -> None:
@@ -190,8 +190,8 @@ def test_the_parts_of_a_selection_are_all_of_it() -> None:
     catalogue = sample_catalogue()
     for count in (1, 2, 5):
         selections = [Selection(shard=f"{n}/{count}" if count > 1 else "") for n in range(1, count + 1)]
-        chosen = [case.id for selection in selections for case in catalogue if selection.selects(case)]
-        assert sorted(chosen) == sorted(case.id for case in catalogue)
+        ids = [case.id for selection in selections for case in catalogue if selection.selects(case)]
+        assert sorted(ids) == sorted(case.id for case in catalogue)
 
 
 def test_outcome_of_a_measurement_is_its_worst() -> None:

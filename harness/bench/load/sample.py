@@ -30,7 +30,7 @@ from harness.core.gang import Gang
 from harness.core.history import store
 from harness.core.history.records import History, gang_key
 from harness.core.kinds import POD
-from harness.core.measure.course import course_of, peak
+from harness.core.measure.course import course_of, lost, peak
 from harness.core.measure.figures import CALLS
 from harness.core.measure.model import Finding, Point, Sample
 from harness.core.measure.placement import usable
@@ -69,7 +69,7 @@ class Setup:
 
 def take(setup: Setup, integration: str, load: Load, point: Point, number: int, tell: Tell) -> Sample:
     """Measure the load on the integration once."""
-    made = plan(load)
+    load_plan = plan(load)
     name, _, version = integration.partition("@")
     testbed = open_testbed(
         adapter(name),
@@ -82,14 +82,14 @@ def take(setup: Setup, integration: str, load: Load, point: Point, number: int, 
         audit_calls=True,
     )
     try:
-        lacking = [feature for feature in made.needs if feature not in testbed.features]
+        lacking = [feature for feature in load_plan.needs if feature not in testbed.features]
         if lacking:
             raise NotSupportedError(f"{testbed.integration} does not claim {', '.join(lacking)}")
         if load.paused and not testbed.box.capabilities.faults:
             raise NotSupportedError("the scheduler of this cluster is not muster's to pause")
-        window = max(testbed.deadlines["window"], made.window * setup.timeout_factor)
+        window = max(testbed.deadlines["window"], load_plan.window * setup.timeout_factor)
         testbed.deadlines = {**testbed.deadlines, "window": window}
-        return _Measurement(setup, testbed, made, tell).run(point, number)
+        return _Measurement(setup, testbed, load_plan, tell).run(point, number)
     finally:
         testbed.close()
 
@@ -97,17 +97,20 @@ def take(setup: Setup, integration: str, load: Load, point: Point, number: int, 
 class _Measurement:
     """One load while it is measured."""
 
-    def __init__(self, setup: Setup, testbed: Testbed, made: Plan, tell: Tell) -> None:
+    def __init__(self, setup: Setup, testbed: Testbed, load_plan: Plan, tell: Tell) -> None:
         self._setup = setup
         self._testbed = testbed
-        self._plan = made
+        self._plan = load_plan
         self._tell = tell
         self._usable = usable(
-            [made.gpus] * made.load.nodes,
-            [*((gang.size, gang.gpus) for gang in made.measured.gangs), *((1, 1) for _ in made.measured.plain)],
+            [load_plan.gpus] * load_plan.load.nodes,
+            [
+                *((gang.size, gang.gpus) for gang in load_plan.measured.gangs),
+                *((1, 1) for _ in load_plan.measured.plain),
+            ],
         )
-        self._limit = (PATIENCE + made.load.pods / SLOWEST) * setup.timeout_factor
-        self._world = World(testbed, f"bench-{made.load.shape}")
+        self._limit = (PATIENCE + load_plan.load.pods / SLOWEST) * setup.timeout_factor
+        self._world = World(testbed, f"bench-{load_plan.load.shape}")
         self._context = self._world.context
         self._recorder = self._context.recorder
         self._began = 0.0  # when the measured wave began
@@ -134,15 +137,15 @@ class _Measurement:
     # -- what is there before -----------------------------------------------------------------------------------------
 
     def _prepare(self) -> None:
-        load, made = self._plan.load, self._plan
-        self._tell(f"adding {load.nodes} nodes of {made.gpus} GPUs")
-        nodes = self._world.nodes(load.nodes, gpus=made.gpus, pods=made.pods_of_a_node)
+        load, load_plan = self._plan.load, self._plan
+        self._tell(f"adding {load.nodes} nodes of {load_plan.gpus} GPUs")
+        nodes = self._world.nodes(load.nodes, gpus=load_plan.gpus, pods=load_plan.pods_of_a_node)
         self._context.see_nodes()
-        if made.before is not None:
-            self._submit(made.before)
-            self._await(made.before)
+        if load_plan.before is not None:
+            self._submit(load_plan.before)
+            self._await(load_plan.before)
         if load.waiting:
-            self._submit(Wave(made.waiting, all_start=False))
+            self._submit(Wave(load_plan.waiting, all_start=False))
             self._see_all_tried()
         if load.nominated:
             self._nominate(nodes)
@@ -212,18 +215,18 @@ class _Measurement:
     def _await(self, wave: Wave) -> None:
         """Return when all of it is bound, or when nothing moves any more and there need not be room for all."""
         keys, names = set(self._keys(wave.gangs)), {gang_key(self._context.namespace, name) for name in wave.plain}
-        seen, at = -1, time.monotonic()
+        last_binds, at = -1, time.monotonic()
 
         def is_done() -> bool:
-            nonlocal seen, at
+            nonlocal last_binds, at
             binds = self._recorder.timeline.loads - self._binds_before  # cheap, and includes pods of others
-            if binds != seen:
-                seen, at = binds, time.monotonic()
+            if binds != last_binds:
+                last_binds, at = binds, time.monotonic()
             quiet = SHORT if binds >= self._usable.gpus else QUIET
             is_quiet = not wave.all_start and time.monotonic() - at > quiet
             return is_quiet or (binds >= wave.pods and self._bound(keys, names) >= wave.pods)
 
-        self._poll(is_done, self._limit, f"bound {{}} of {wave.pods} pods", lambda: seen)
+        self._poll(is_done, self._limit, f"bound {{}} of {wave.pods} pods", lambda: last_binds)
 
     def _bound(self, keys: set[str], names: set[str]) -> int:
         """Pods of these gangs and of these names that were ever bound."""
@@ -237,13 +240,13 @@ class _Measurement:
         self, condition: Callable[[], bool], seconds: float, text: str, value: Callable[[], object] = lambda: ""
     ) -> bool:
         """Whether the condition came true in time; with a line now and then for those who wait."""
-        end, told = time.monotonic() + seconds, time.monotonic()
+        end, last_line = time.monotonic() + seconds, time.monotonic()
         while not condition():
             now = time.monotonic()
             if now > end:
                 return False
-            if now - told > SIGN_OF_LIFE:
-                told = now
+            if now - last_line > SIGN_OF_LIFE:
+                last_line = now
                 self._tell(text.format(value()))
             time.sleep(LOOK)
         return True
@@ -264,7 +267,7 @@ class _Measurement:
 
     def _judge(self, history: History, point: Point, number: int, started: float) -> Sample:
         self._tell(f"judging {len(history.records)} records")
-        made, wave = self._plan, self._plan.measured
+        load_plan, wave = self._plan, self._plan.measured
         verdicts = judge_case(history)
         went = course_of(history)
         optimum = self._usable
@@ -275,7 +278,7 @@ class _Measurement:
         if self._created:
             figures["created_per_second"] = round((wave.pods + len(wave.gangs)) / self._created, 1)
         figures |= self._calls(len(wave.gangs))
-        figures["stalled_seconds"] = round(sum(s.until - s.since for s in timeline(history).stalls), 2)
+        figures["stalled_seconds"] = round(lost(timeline(history).stalls), 2)
         figures["records"] = len(history.records)
         where = Path("history") / self._testbed.integration / f"{_slug(point)}round-{number}.jsonl.zst"
         path = self._setup.folder / where
@@ -292,7 +295,7 @@ class _Measurement:
             tuple(Finding(v.check, v.outcome, v.reason) for v in verdicts if spoke(v)),
             tuple(went.distribution()),
             went.used,
-            float(made.gpus * made.load.nodes),
+            float(load_plan.gpus * load_plan.load.nodes),
             optimum.is_exact,
             str(where),
             digest,

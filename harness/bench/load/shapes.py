@@ -103,14 +103,14 @@ class Shape:
 
 def plan(load: Load) -> Plan:
     """What is submitted for this load; UsageError if its numbers make no sense together."""
-    made = SHAPES[load.shape].plan(load)
-    largest = max((gang.size * gang.gpus for gang in made.measured.gangs), default=1)
-    if largest > made.gpus * load.nodes:
+    load_plan = SHAPES[load.shape].plan(load)
+    largest = max((gang.size * gang.gpus for gang in load_plan.measured.gangs), default=1)
+    if largest > load_plan.gpus * load.nodes:
         raise UsageError(
-            f"a gang of {load.size} does not fit into {load.nodes} nodes of {made.gpus} GPUs (shape {load.shape})",
+            f"a gang of {load.size} does not fit into {load.nodes} nodes of {load_plan.gpus} GPUs (shape {load.shape})",
             hint="Give more gangs, more nodes or a smaller --size.",
         )
-    return made
+    return load_plan
 
 
 def load_of(shape: str, nodes: int | None, gangs: int | None, size: int | None, **more: Any) -> Load:

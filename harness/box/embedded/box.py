@@ -310,14 +310,14 @@ class EmbeddedBox:
         taken = handover.take(self.key)
         if taken is None:
             return False
-        given, (keeper, *ports) = taken
+        offer, (keeper, *ports) = taken
         with phase(self.listener, f"Taking the spare box of Kubernetes {self.kubernetes}"):
-            self.port = given.port
-            self._runtime.take_over(Path(given.directory), (keeper, given.keeper), ports)
-            authority = Authority.restore(given.certificate, given.key)
+            self.port = offer.port
+            self._runtime.take_over(Path(offer.directory), (keeper, offer.keeper), ports)
+            authority = Authority.restore(offer.certificate, offer.key)
             credentials = Credentials(self.directory, self.server, authority, ())
             self._runtime.connect(credentials, Api(self.server, credentials.context))
-            for running in given.processes:
+            for running in offer.processes:
                 self._runtime.adopt(running.command, running.pid, self._probe(running.command))
             self.nodes = Nodes(self.api, kubelet=f"v{self.kubernetes}")
             self.processes["kube-apiserver"].wait_ready(START_TIMEOUT)

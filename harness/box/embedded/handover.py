@@ -77,14 +77,14 @@ def take(key: str) -> tuple[Handover, list[int]] | None:
         with _connected() as client:
             client.sendall(json.dumps({"take": key}).encode() + b"\n")
             content, descriptors, _, _ = socket.recv_fds(client, MOST_BYTES, MOST_DESCRIPTORS)
-            given = from_json(content or NO)
+            offer = from_json(content or NO)
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if given is None or not descriptors:
+    if offer is None or not descriptors:
         for descriptor in descriptors:
             os.close(descriptor)
         return None
-    return given, descriptors
+    return offer, descriptors
 
 
 def is_there() -> bool:
@@ -142,9 +142,9 @@ def read_request(client: socket.socket) -> dict[str, Any]:
     return request if isinstance(request, dict) else {}
 
 
-def give(client: socket.socket, given: Handover, descriptors: list[int]) -> None:
+def give(client: socket.socket, offer: Handover, descriptors: list[int]) -> None:
     """Answer a request with the box."""
-    socket.send_fds(client, [given.as_json()], descriptors)
+    socket.send_fds(client, [offer.as_json()], descriptors)
 
 
 @contextmanager

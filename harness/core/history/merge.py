@@ -124,17 +124,17 @@ class _Audit:
 
 def _read(audit: Iterable[Record | Mapping[str, Any]]) -> _Audit:
     """All of it, event by event: a log may be larger than what is kept of it."""
-    told = _Audit()
+    audit_part = _Audit()
     for event in audit:
         record = event if isinstance(event, Record) else audit_record(event)
         if isinstance(event, Mapping) and (stall := slow_request(event)):
-            told.stalls.append(stall)
+            audit_part.stalls.append(stall)
         if record is not None:
             accepted_bind = record.verb == "bind" and record.state.get("code", 0) < REFUSED
-            (told.binds if accepted_bind else told.others).append(record)
+            (audit_part.binds if accepted_bind else audit_part.others).append(record)
         elif isinstance(event, Mapping) and (creation := _creation(event)):
-            told.creations.append(creation)
-    return told
+            audit_part.creations.append(creation)
+    return audit_part
 
 
 def _creation(event: Mapping[str, Any]) -> _Creation | None:

@@ -15,7 +15,7 @@ from harness.core.measure.stats import percentile
 from harness.core.oracle.attempts import attempts
 from harness.core.oracle.figures import gang_figures
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Incarnation, Timeline
+from harness.core.oracle.timeline import Incarnation, Stall, Timeline
 
 GANG, POD = "gang-", "pod-"  # begin the names of what is measured
 MOST_POINTS = 200  # of a curve over time
@@ -161,6 +161,15 @@ def thinned(curve: Sequence[tuple[float, float]], most: int = MOST_POINTS) -> li
         if part not in highest or point[1] > highest[part][1]:
             highest[part] = point
     return [*highest.values(), curve[-1]]
+
+
+def lost(stalls: Iterable[Stall]) -> float:
+    """The seconds in which something stood still; what stood still at the same time counts once."""
+    seconds_lost, end = 0.0, 0.0
+    for stall in sorted(stalls):
+        seconds_lost += max(0.0, stall.until - max(stall.since, end))
+        end = max(end, stall.until)
+    return seconds_lost
 
 
 def peak(curve: Sequence[tuple[float, float]]) -> float:

@@ -44,12 +44,12 @@ def _ranked(name: str, title: str, about: str, held: tuple[str, ...], noise: flo
         f"{name}_{rank}": Figure(
             f"{title}, {rank}",
             "ms",
-            f"{about} {words.capitalize()} of the gangs need no longer.",
+            f"{about} {meaning.capitalize()} of the gangs need no longer.",
             LESS,
             noise,
             rank in held,
         )
-        for rank, words in _RANKS.items()
+        for rank, meaning in _RANKS.items()
     }
 
 
@@ -104,15 +104,15 @@ FIGURES: Mapping[str, Figure] = {
     ),
     **{
         f"cpu_seconds_{role}": Figure(
-            f"CPU, {role}", "s", f"Processor time of {words}.", LESS, 1.0, role == "scheduler"
+            f"CPU, {role}", "s", f"Processor time of {meaning}.", LESS, 1.0, role == "scheduler"
         )
-        for role, words in _ROLES.items()
+        for role, meaning in _ROLES.items()
     },
     **{
         f"memory_mb_{role}": Figure(
-            f"Memory, {role}", "MB", f"The most memory that was seen of {words}.", LESS, 16.0, role == "scheduler"
+            f"Memory, {role}", "MB", f"The most memory that was seen of {meaning}.", LESS, 16.0, role == "scheduler"
         )
-        for role, words in _ROLES.items()
+        for role, meaning in _ROLES.items()
     },
     "muster_percent": Figure(
         "muster's share", "%", "Processor time of muster, of what everything together needed; the aim is 10 %.", LESS

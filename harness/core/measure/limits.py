@@ -82,9 +82,9 @@ def hold(run: BenchRun, limits: Mapping[str, Any]) -> list[Broken]:
                 if measured and figure_of(name).worse(statistics.median(measured), float(limit)):
                     broken.append(Broken(integration, entry["point"], name, statistics.median(measured), float(limit)))
     if not compared:
-        given = ", ".join(sorted({str(entry["integration"]) for entry in limits["limits"]}))
+        stored = ", ".join(sorted({str(entry["integration"]) for entry in limits["limits"]}))
         raise UsageError(
-            f"the limits are of {given}, and the run has {', '.join(run.integrations)}",
+            f"the limits are of {stored}, and the run has {', '.join(run.integrations)}",
             hint="Make limits of these integrations with --calibrate FILE.",
         )
     return broken
@@ -103,11 +103,11 @@ def _check(run: BenchRun, limits: Mapping[str, Any]) -> None:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UsageError(f"these are no limits: {error}", hint="Give a file that --calibrate has written.") from error
     expected = {"bench": run.bench, **run.parameters}
-    given = {"bench": limits.get("bench"), **(limits.get("parameters") or {})}
-    for name in sorted(expected.keys() | given.keys()):
-        if expected.get(name) != given.get(name):
+    stored = {"bench": limits.get("bench"), **(limits.get("parameters") or {})}
+    for name in sorted(expected.keys() | stored.keys()):
+        if expected.get(name) != stored.get(name):
             raise UsageError(
-                f"the limits are of another load: {name} is {given.get(name)!r} there and {expected.get(name)!r} here",
+                f"the limits are of another load: {name} is {stored.get(name)!r} there and {expected.get(name)!r} here",
                 hint="Measure the load that they were made for, or make new ones with --calibrate FILE.",
             )
 

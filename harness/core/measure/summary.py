@@ -56,11 +56,11 @@ def values(run: BenchRun, integration: str, point: Point, figure: str) -> list[f
 
 def rows(run: BenchRun, figures: Sequence[str] | None = None) -> list[Row]:
     """Every figure of every integration at every point."""
-    chosen = names(run) if figures is None else figures
+    figure_names = names(run) if figures is None else figures
     return [
         Row(integration, point, figure, spread(measured), ratio(run, integration, point, figure))
         for point in run.points
-        for figure in chosen
+        for figure in figure_names
         for integration in run.integrations
         if (measured := values(run, integration, point, figure))
     ]
