@@ -46,6 +46,7 @@ NAMES = (
     "set",
     "gate",
     "timeout-factor",
+    "shard",
 )
 MOST_NODES, MOST_GANGS, MOST_SIZE = 20_000, 100_000, 10_000
 EXIT_CODES = """\b
@@ -87,7 +88,6 @@ def load_options(command: Any) -> Any:
                 type=click.Path(path_type=Path, dir_okay=False),
                 help="Hold the figures to the limits in FILE.",
             ),
-            click.option("--shard", metavar="INDEX/COUNT", default="", help="Take only this part of the samples."),
             click.option(
                 "--output",
                 type=click.Path(path_type=Path, file_okay=False),
@@ -166,7 +166,7 @@ def _execute(
     values: Mapping[str, Any],
 ) -> int:
     config = options.parse(texts_of(values))
-    shard, limits = parse_shard(values["shard"]), _read_limits(values["limits"])
+    shard, limits = parse_shard(config.shard), _read_limits(values["limits"])
     _check(values, shard, limits)
     if values["as_json"]:
         leave_stdout()

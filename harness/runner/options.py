@@ -288,7 +288,7 @@ OPTIONS = (
     ),
     Option(
         "shard",
-        "Only this part of the cases, such as 2/8; `muster report merge` puts the parts together.",
+        "Only this part of the work, such as 2/8; `muster report merge` puts the parts together.",
         _shard,
         lambda config: _some(config.shard),
         "INDEX/COUNT",

@@ -20,6 +20,7 @@ LIFETIME = 5.0  # seconds that members of the shape `drain` run
 PREEMPTING = 1000  # the priority of gangs that preempt, and of pods that are nominated
 USUAL_GPUS = 8  # of a node, if the shape needs no more
 USUAL_PODS = 110  # that a kubelet takes
+CROWDED = ("contended", "drain")  # shapes in which not everything has room at once
 SPARE = 1.25  # room of a shape in which everything fits, by what is asked for
 
 
@@ -109,6 +110,12 @@ def plan(load: Load) -> Plan:
         raise UsageError(
             f"a gang of {load.size} does not fit into {load.nodes} nodes of {load_plan.gpus} GPUs (shape {load.shape})",
             hint="Give more gangs, more nodes or a smaller --size.",
+        )
+    if load.shape in CROWDED and load_plan.gpus * load.nodes >= load.demand:
+        raise UsageError(
+            f"{load.nodes} nodes of {load_plan.gpus} GPU have room for all {load.demand} members, and the shape "
+            f"{load.shape} is about too little room",
+            hint="Give more gangs, a larger --size or fewer nodes.",
         )
     return load_plan
 
