@@ -54,7 +54,17 @@ def everything(program: Path) -> RunConfig:
 
 
 HERE = RunConfig(box=BoxSpec(spare=True))
-ELSEWHERE = RunConfig(box=BoxSpec("existing", kubeconfig="config", context="staging", audit_log="audit.log"))
+ELSEWHERE = RunConfig(
+    box=BoxSpec(
+        "existing",
+        kubeconfig="config",
+        context="staging",
+        audit_log=__file__,
+        nodes_selector="pool=lab,gpu=true",
+        pause_image="registry.example/pause",
+        disrupt="queues,scheduler",
+    )
+)
 
 
 def words_of(config: RunConfig) -> list[str]:
