@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
@@ -43,10 +43,10 @@ class Authority:
         self._addresses = addresses
 
     @classmethod
-    def create(cls) -> Authority:
-        """A new authority with a key of its own."""
-        key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "muster-box")])
+    def create(cls, common_name: str = "muster-box", *, with_rsa: bool = False) -> Authority:
+        """A new authority with a key of its own; with an RSA key for programs that can read no other."""
+        key = rsa.generate_private_key(65537, 2048) if with_rsa else ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
         usage = x509.KeyUsage(
             digital_signature=True,
             key_cert_sign=True,
@@ -62,9 +62,15 @@ class Authority:
             _builder(name, name, key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
             .add_extension(usage, critical=True)
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName(common_name)]), critical=False)
             .sign(key, hashes.SHA256())
         )
         return cls(certificate.public_bytes(serialization.Encoding.PEM), key)
+
+    @property
+    def key(self) -> bytes:
+        """Its private key, as PEM."""
+        return _pem(self._key)
 
     def issue(self, user: str, groups: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> KeyPair:
         """A certificate that is both a client's (user, groups) and a server's on 127.0.0.1 and the given names."""
@@ -92,7 +98,9 @@ def signing_key() -> bytes:
     return _pem(ec.generate_private_key(ec.SECP256R1()))
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.UTC)
     return (
         x509.CertificateBuilder()
@@ -105,7 +113,7 @@ def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivate
     )
 
 
-def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
+def _pem(key: CertificateIssuerPrivateKeyTypes) -> bytes:
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )

@@ -204,7 +204,7 @@ class Faults:
     @staticmethod
     def delay_deletion(obj: Object) -> None:
         """To be given as `alter`: after its deletion the object stays until `finish_deletions`."""
-        obj["metadata"]["finalizers"] = [FINALIZER]
+        obj["metadata"].setdefault("finalizers", []).append(FINALIZER)
 
     def finish_deletions(self) -> None:
         """Let all pods be deleted that were delayed."""
@@ -212,8 +212,10 @@ class Faults:
         context.recorder.act("note", text="delayed deletions of pods may end")
         for namespace in context.testbed.namespaces:
             for pod in context.api.list(POD, namespace):
-                if FINALIZER in (pod["metadata"].get("finalizers") or ()):
-                    context.api.patch(POD, namespace, pod["metadata"]["name"], {"metadata": {"finalizers": []}})
+                finalizers = pod["metadata"].get("finalizers") or []
+                if FINALIZER in finalizers:
+                    others = [finalizer for finalizer in finalizers if finalizer != FINALIZER]
+                    context.api.patch(POD, namespace, pod["metadata"]["name"], {"metadata": {"finalizers": others}})
 
 
 # -- what differs between the controllers that make gangs of users' objects --------------------------------------------

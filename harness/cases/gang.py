@@ -169,11 +169,21 @@ class SubmittedGang:
         return self._promise("released", "held-resources", "released", lambda: is_free(self.incarnation.latest))
 
     def is_gone(self, *members: str) -> Verdict:
-        """Nothing of it is left within the deadline; with names, nothing of these members."""
+        """Nothing of it is left within the deadline; with names, none of these members takes or will take room.
+
+        Of a member a scheduler may keep the object, until it knows what to do about it.
+        """
         if members:
-            gone = self.world.until(lambda: not {record.name for record in self.pods()} & set(members), "gone")
+            gone = self.world.until(lambda: all(self._has_ended(member) for member in members), "gone")
             return self.world.claim(f"{', '.join(members)} went when deleted", gone)
         return self._promise("gone", "cleanup", "gone", lambda: self.incarnation.left == 0)
+
+    def _has_ended(self, member: str) -> bool:
+        timeline = self.world.recorder.timeline
+        pod = timeline.names.get((self.namespace, member))
+        if pod is None or pod.gone:
+            return True
+        return bool(pod.record.state.get("deleting")) and (not pod.standing or timeline.has_no_node(pod))
 
     def takes_in(self, member: str) -> Verdict:
         """A member that came later is bound within the deadline."""
@@ -239,6 +249,9 @@ class SubmittedGang:
             if obj["kind"] != "Pod":
                 resource = self.world.api.resource(obj["apiVersion"], obj["kind"])
                 self.world.api.delete(resource, self.namespace, obj["metadata"]["name"])
+        if only != "group":
+            for kind, name in self.world.testbed.adapter.made_groups(self.gang):
+                self.world.api.delete(kind, self.namespace, name)
 
     def ends(self, phase: str, *members: str) -> Verdict:
         """Have running members end with this phase, as their kubelet would report it; holds once that is recorded."""

@@ -117,6 +117,7 @@ class Refusal(NamedTuple):
     sentence: str
     reason: str
     message: str = ""
+    of_all: bool = False  # it is about all members, those too that are not there yet
 
 
 class Down(NamedTuple):
@@ -152,6 +153,7 @@ class Incarnation:
     steps: list[Step] = field(default_factory=list)
     binds: list[Bind] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
+    held_back: Refusal | None = None  # the first of all members, written before there was any
     arrivals: list[int] = field(default_factory=list)  # when each member was first seen
     later: list[tuple[int, int]] = field(default_factory=list)  # when the case created further members, and how many
     schedulers: set[str] = field(default_factory=set)
@@ -212,6 +214,8 @@ class Incarnation:
 
     def refuse(self, refusal: Refusal) -> None:
         """A scheduler wrote this about the gang."""
+        if refusal.of_all and not self.arrivals and self.held_back is None:
+            self.held_back = refusal
         self.refusals.append(refusal)
         self._newest.append(max(refusal.born, self._newest[-1]) if self._newest else refusal.born)
 
@@ -230,8 +234,11 @@ class Incarnation:
 
         A scheduler learns of pods in the order of their creation, and what it writes down it may have decided some
         time ago. So it must write of the member that came last, or of a pod that came later still: what it writes of
-        another may be about a part of the gang, and it may well place the whole a moment later.
+        another may be about a part of the gang, and it may well place the whole a moment later. A queue may hold back a
+        gang before it has any pod: what its object then says is about all of it, until the case creates more.
         """
+        if self.held_back is not None and not any(self.held_back.pos < pos <= index for pos, _ in self.later):
+            return self.held_back
         place = bisect_left(self._newest, self.whole(index))
         return self.refusals[place] if place < len(self.refusals) else None
 
@@ -334,6 +341,7 @@ class Group:
     gone: bool = False
     status: Any = None  # its phase and conditions
     refusal: str = ""  # the words in which it says that its gang has no room
+    eviction: str = ""  # the words in which it says that its gang is evicted
 
 
 @dataclass(slots=True, eq=False)
@@ -453,6 +461,11 @@ class Timeline:
         """The node of the pod of that name; empty if there is no such pod, or if it has none."""
         pod = self.names.get((namespace, name))
         return pod.node if pod is not None and not pod.gone else ""
+
+    def has_no_node(self, pod: Pod) -> bool:
+        """Whether the node of the pod was removed under it: it takes no room, and no kubelet is left to end it."""
+        node = self.nodes.get(pod.node)
+        return node is not None and any(trouble.why == "gone" and trouble.until == inf for trouble in node.troubles)
 
     def is_refused(self, namespace: str, name: str) -> bool:
         """Whether the scheduler says of the pod of that name that it was not placed."""
