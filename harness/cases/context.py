@@ -92,6 +92,16 @@ class Context:
         self.submit_pod(name, "fence", FENCE_REQUEST)
         return name
 
+    def passes(self, fence: str, done: Callable[[], bool] = lambda: False, deadline: str = "refused") -> bool:
+        """Whether the fence was bound, or it was done before, by the deadline.
+
+        Where a fence may pass what came before it, that gets some more time.
+        """
+        passed = self.until(lambda: self.is_bound(fence) or done(), deadline)
+        if not self.recorder.timeline.vocabulary.fences_follow:
+            self.until(done, "retried")
+        return passed
+
     def next_pod_name(self) -> str:
         return f"pod-{next(self._numbers)}"
 

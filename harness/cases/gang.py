@@ -151,7 +151,7 @@ class SubmittedGang:
         changed = world.recorder.timeline.unpromised_change(self.key)
         world.expect("unbound", [self], 0.0)
         fence = world.fence()
-        passed = world.until(lambda: world.is_bound(fence) or self.bound > 0, "refused")
+        passed = world.passes(fence, lambda: self.bound > 0)
         passed |= world.recorder.timeline.is_refused(world.namespace, fence)
         if changed is not None:  # what was refused before is tried again after a backoff, and the fence at once
             world.until(lambda: self.bound > 0 or self.incarnation.tried > changed, "retried")
@@ -194,7 +194,7 @@ class SubmittedGang:
         """A member that came later is not bound once the scheduler has tried everything, and has had time to retry."""
         world = self.world
         fence = world.fence()
-        world.until(lambda: world.is_bound(fence) or self._is_bound(member), "refused")
+        world.passes(fence, lambda: self._is_bound(member))
         if world.until(lambda: self._is_bound(member), "retried"):
             return world.claim(f"{member} waits", False, "it is bound")
         return world.claim(f"{member} waits", world.is_bound(fence) or None, "the scheduler placed nothing at all")

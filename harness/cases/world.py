@@ -196,15 +196,13 @@ class World:
 
     def stays_pending(self, *pods: str) -> Verdict:
         """The pods of no gang have no node once the scheduler has tried them."""
-        fence = self.context.fence()
-        if not self.until(lambda: self.context.is_bound(fence), "refused"):
+        if not self.context.passes(self.context.fence()):
             return self.context.verdict("refused", False)
         return self.stand(f"pods wait: {', '.join(pods)}", *pods, most=0)
 
     def scheduler_is_working(self) -> Verdict:
         """The scheduler has tried everything that was there when this was called."""
-        fence = self.context.fence()
-        return self.claim("the scheduler is at work", self.until(lambda: self.context.is_bound(fence), "bound"))
+        return self.claim("the scheduler is at work", self.context.passes(self.context.fence(), deadline="bound"))
 
     def is_at_rest(self) -> Verdict:
         """The scheduler has tried everything, and what is bound runs: no component has anything left to write."""

@@ -59,6 +59,7 @@ VOCABULARY = Vocabulary(
     group_conditions=("QuotaReserved=False (Pending)",),  # but not Inadmissible: that its queue does not exist
     group_tells_of_members=True,  # it is made once all members are there
     group_victims=("Preempted=True",),
+    fences_follow=False,  # pods of several Workloads are let in side by side
     victim_conditions=(*COMMON.victim_conditions, "TerminationTarget"),
     other_disruptions=(*COMMON.other_disruptions, *SPARING),
 )
@@ -166,7 +167,6 @@ def kueue_adapter(
         scheduler="default-scheduler",
         component="kueue",
         folder="kueue",
-        images={"controller": r"/kueue/kueue[:@]", "scheduler": r"/kube-scheduler[:@]"},
         features=(*FEATURES, *features),
         limits=tuple(limits),
         vocabulary=VOCABULARY,

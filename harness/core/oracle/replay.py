@@ -281,7 +281,7 @@ class Replay:
                 born, of_all = self._born_of_group(record.kind)
                 self._refuse(incarnation, born, sentence, group.refusal, of_all=of_all)
             self._evict_group(group, self.timeline.vocabulary.eviction_of_group(record.state))
-        if "condition" in record.changed:
+        if "condition" in record.changed and (group.refusal or self.timeline.vocabulary.fences_follow):
             incarnation.tried = self._index
 
     def _evict_group(self, group: Group, eviction: str) -> None:

@@ -226,8 +226,17 @@ class Incarnation:
         """
         if self.gang is None or not self.arrivals:
             return -1
-        members = self.gang.size - self.gang.missing + sum(count for pos, count in self.later if pos <= index)
+        members = self.created(index)
         return self.arrivals[max(members, 1) - 1] if len(self.arrivals) >= members else inf
+
+    def created(self, index: int) -> int:
+        """How many members the case had created at record `index`."""
+        assert self.gang is not None
+        return self.gang.size - self.gang.missing + sum(count for pos, count in self.later if pos <= index)
+
+    def is_short(self, index: int) -> bool:
+        """Whether the case had not created all members yet at record `index`."""
+        return self.gang is not None and self.created(index) < self.gang.size
 
     def evident(self, index: int) -> Refusal | None:
         """The first refusal by a scheduler that, when it wrote, knew the whole gang as it was created up to `index`.

@@ -35,6 +35,7 @@ class Vocabulary:
     group_conditions: tuple[str, ...] = ()  # further conditions of it that do: "Type=Status", "Type=Status (Reason)"
     group_tells_of_members: bool = False  # what the group object says is about all members, come or to come
     group_victims: tuple[str, ...] = ()  # conditions of a group object by which its bound members are evicted, likewise
+    fences_follow: bool = True  # pods are decided on in the order of their creation; otherwise a fence may pass a gang
     gates_refuse: bool = False  # the scheduler itself keeps pods back by a scheduling gate, once it has looked at them
     victim_events: tuple[str, ...] = ("Preempted",)  # reasons of events about a pod that was evicted
     victim_conditions: tuple[str, ...] = ("DisruptionTarget",)  # conditions of a pod that is evicted

@@ -3,7 +3,8 @@
 For `expect refused`: since the case created the gang, or members again, no member is bound until the refusal is in
 evidence, and none is bound when the case makes the promise. Evidence is what the scheduler itself wrote about the
 member that came last or a pod that came later still (its PodScheduled=False, or an event), or a fence: a plain pod,
-submitted after the gang to the same scheduler, that was bound. What is written of an earlier member, or of the group's
+submitted after the gang to the same scheduler, that was bound. (Where pods pass each other between two programs, as an
+integration may state in its vocabulary, a fence is evidence for gangs that lack members only.) What is written of an earlier member, or of the group's
 object once there are members, is no evidence: it may be about a part of the gang, decided while the others were on
 their way (an integration may state in its vocabulary that its group objects tell of all members). A gang that no
 scheduler looked at is `unknown`, not refused.
@@ -62,6 +63,8 @@ def evidence(line: Timeline, incarnation: Incarnation, index: int) -> tuple[int,
     refusal = incarnation.evident(index)
     proofs = [(refusal.pos, refusal.sentence)] if refusal is not None else []
     complete = max(incarnation.present, incarnation.whole(index))
+    if not line.vocabulary.fences_follow and not incarnation.is_short(index):
+        return min(proofs, default=None)
     for bound, created, scheduler, pod in line.fences:
         if complete < created and scheduler in incarnation.schedulers:
             proofs.append((bound, f"fence {pod}, submitted later, was bound"))
