@@ -95,10 +95,10 @@ class Context:
     def passes(self, fence: str, done: Callable[[], bool] = lambda: False, deadline: str = "refused") -> bool:
         """Whether the fence was bound, or it was done before, by the deadline.
 
-        Where a fence may pass what came before it, that gets some more time.
+        Where gangs are let in first and placed then, a fence may pass what came before it: that gets some more time.
         """
         passed = self.until(lambda: self.is_bound(fence) or done(), deadline)
-        if not self.recorder.timeline.vocabulary.fences_follow:
+        if self.recorder.timeline.vocabulary.group_admits:
             self.until(done, "retried")
         return passed
 

@@ -58,8 +58,8 @@ VOCABULARY = Vocabulary(
     group_words=(),  # a Workload says what it waits for in reasons of its own
     group_conditions=("QuotaReserved=False (Pending)",),  # but not Inadmissible: that its queue does not exist
     group_tells_of_members=True,  # it is made once all members are there
+    group_admits=("QuotaReserved=True",),
     group_victims=("Preempted=True",),
-    fences_follow=False,  # pods of several Workloads are let in side by side
     victim_conditions=(*COMMON.victim_conditions, "TerminationTarget"),
     other_disruptions=(*COMMON.other_disruptions, *SPARING),
 )

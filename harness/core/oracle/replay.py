@@ -99,6 +99,9 @@ class Replay:
         pod.record = record
         gone = record.verb == "deleted"
         node = state.get("node", "")
+        if (gates := state.get("gates", 0)) != pod.gates:
+            pod.opened = self._index if gates < pod.gates else pod.opened
+            pod.gates = gates
         phase = state.get("phase", "")
         if phase == "Failed" and not pod.terminal and (who := state.get("failed_by")):
             self._remove(pod, f"failed by {who}", who)
@@ -280,8 +283,11 @@ class Replay:
                 sentence = f"{record.kind} {record.name} says {group.refusal}"
                 born, of_all = self._born_of_group(record.kind)
                 self._refuse(incarnation, born, sentence, group.refusal, of_all=of_all)
+            if (admits := self.timeline.vocabulary.admits(record.state)) != group.admits:
+                group.admits = admits
+                incarnation.admissions.append((self._index, admits))
             self._evict_group(group, self.timeline.vocabulary.eviction_of_group(record.state))
-        if "condition" in record.changed and (group.refusal or self.timeline.vocabulary.fences_follow):
+        if "condition" in record.changed and (group.refusal or not self.timeline.vocabulary.group_admits):
             incarnation.tried = self._index
 
     def _evict_group(self, group: Group, eviction: str) -> None:

@@ -153,6 +153,7 @@ class Incarnation:
     steps: list[Step] = field(default_factory=list)
     binds: list[Bind] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
+    admissions: list[tuple[int, bool]] = field(default_factory=list)  # when a group object let it in, or no longer did
     held_back: Refusal | None = None  # the first of all members, written before there was any
     arrivals: list[int] = field(default_factory=list)  # when each member was first seen
     later: list[tuple[int, int]] = field(default_factory=list)  # when the case created further members, and how many
@@ -226,17 +227,20 @@ class Incarnation:
         """
         if self.gang is None or not self.arrivals:
             return -1
-        members = self.created(index)
+        members = self.gang.size - self.gang.missing + sum(count for pos, count in self.later if pos <= index)
         return self.arrivals[max(members, 1) - 1] if len(self.arrivals) >= members else inf
 
-    def created(self, index: int) -> int:
-        """How many members the case had created at record `index`."""
-        assert self.gang is not None
-        return self.gang.size - self.gang.missing + sum(count for pos, count in self.later if pos <= index)
+    def handed_over(self, index: int) -> float:
+        """Where a queue lets gangs in before they are placed: the record with which all of its members could be placed.
 
-    def is_short(self, index: int) -> bool:
-        """Whether the case had not created all members yet at record `index`."""
-        return self.gang is not None and self.created(index) < self.gang.size
+        -1 if it had not been let in at record `index`, infinite if a member was still held back.
+        """
+        place = bisect_right(self.admissions, index, key=lambda admission: admission[0])
+        if not place or not self.admissions[place - 1][1]:
+            return -1
+        since = self.admissions[place - 1][0]
+        free = [max(pod.born, pod.opened) for pod in self.pods if not pod.gone or pod.opened > since]
+        return max((float(pos) if pos > since else inf for pos in free), default=inf)
 
     def evident(self, index: int) -> Refusal | None:
         """The first refusal by a scheduler that, when it wrote, knew the whole gang as it was created up to `index`.
@@ -311,6 +315,8 @@ class Pod:
     evicted: bool = False  # an event or a condition names it as a victim
     taken: int = -1  # the record in which the case deleted it
     refusal: str = ""  # why the scheduler says it is not placed
+    gates: int = 0
+    opened: int = -1  # the last record in which a scheduling gate of it was removed
     since: Moment | None = None  # it occupies its node from here
     until: Moment | None = None  # to here
     placements: tuple[int, ...] = ()  # the records with which it was placed and, in turn, was not any more
@@ -351,6 +357,7 @@ class Group:
     status: Any = None  # its phase and conditions
     refusal: str = ""  # the words in which it says that its gang has no room
     eviction: str = ""  # the words in which it says that its gang is evicted
+    admits: bool = False  # it says that its gang was let in
 
 
 @dataclass(slots=True, eq=False)

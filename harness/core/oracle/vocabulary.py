@@ -34,8 +34,8 @@ class Vocabulary:
     # ^ parts of a group object's phase, or of the reason of a condition that is False, that mean "no room"
     group_conditions: tuple[str, ...] = ()  # further conditions of it that do: "Type=Status", "Type=Status (Reason)"
     group_tells_of_members: bool = False  # what the group object says is about all members, come or to come
+    group_admits: tuple[str, ...] = ()  # conditions of it by which a gang is let in, and is yet to be placed by another
     group_victims: tuple[str, ...] = ()  # conditions of a group object by which its bound members are evicted, likewise
-    fences_follow: bool = True  # pods are decided on in the order of their creation; otherwise a fence may pass a gang
     gates_refuse: bool = False  # the scheduler itself keeps pods back by a scheduling gate, once it has looked at them
     victim_events: tuple[str, ...] = ("Preempted",)  # reasons of events about a pod that was evicted
     victim_conditions: tuple[str, ...] = ("DisruptionTarget",)  # conditions of a pod that is evicted
@@ -75,6 +75,11 @@ class Vocabulary:
             if unschedulable or not_scheduled or _is_named(self.group_conditions, kind, status, reason):
                 return f"{kind}={status} ({reason})"
         return ""
+
+    def admits(self, state: Mapping[str, Any]) -> bool:
+        """The group object says that its gang was let in."""
+        conditions = (state.get("conditions") or {}).items()
+        return any(_is_named(self.group_admits, kind, status, reason) for kind, (status, reason, _) in conditions)
 
     def eviction_of_group(self, state: Mapping[str, Any]) -> str:
         """The condition, with its reason, by which a group object says that its gang is evicted; "" if it does not."""
