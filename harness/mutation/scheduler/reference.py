@@ -211,8 +211,8 @@ class Reference:
         for pod in unit.pending:
             for resource, amount in pod_request(pod["spec"]).items():
                 asked[resource] = asked.get(resource, 0) + amount
-        own = space.queues.get(queue, {})
-        if not space.cohorts.get(queue) or any(asked.get(resource, 0) > left for resource, left in own.items()):
+        share = space.queues.get(queue, {})
+        if not space.cohorts.get(queue) or any(asked.get(resource, 0) > left for resource, left in share.items()):
             return []
         over = {name for name, left in space.queues.items() if min(left.values(), default=0) < 0}
         same = {name for name, cohort in space.cohorts.items() if cohort == space.cohorts[queue]}

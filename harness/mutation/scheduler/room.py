@@ -49,11 +49,11 @@ class Room:
 
     def left(self, pod: Object) -> dict[str, int]:
         """What the pod may still use: what is left of its queue and of those that the queue shares with."""
-        own, cohort = self.allowance(pod), self.cohorts.get(queue_of(pod))
+        share, cohort = self.allowance(pod), self.cohorts.get(queue_of(pod))
         if not cohort:
-            return own
+            return share
         shared = [self.queues[name] for name, other in self.cohorts.items() if other == cohort]
-        return {resource: sum(left.get(resource, 0) for left in shared) for resource in own}
+        return {resource: sum(left.get(resource, 0) for left in shared) for resource in share}
 
     def copy(self) -> Room:
         there = defaultdict(list, {name: list(pods) for name, pods in self.there.items()})

@@ -19,8 +19,9 @@ class TakesQuotaForRoom(Mutation, Reference):
         "fragmented-room-in-a-queue-is-no-room",
         "two-gangs-in-a-queue-with-room-for-one",
         "gang-that-is-not-whole-in-time-gives-up",
+        "job-waits-for-its-queue-and-starts-whole",
     )
-    breaks = ("QUEUE-01", "QUEUE-02", "QUEUE-10")
+    breaks = ("QUEUE-01", "QUEUE-02", "QUEUE-09", "QUEUE-10")
 
     def enough(self, unit: Unit, placement: Placement, missing: int) -> bool:
         return bool(placement) if queue_of(unit.pending[0]) else super().enough(unit, placement, missing)
@@ -41,8 +42,9 @@ class KeepsTheQuotaOfVictims(Mutation, Reference):
         self.evicted.append(pod)
 
     def room(self, nodes: list[Object], pods: list[Object]) -> Room:
-        space, there = super().room(nodes, pods), {pod["metadata"]["uid"] for pod in pods}
-        charge(space, [pod for pod in self.evicted if pod["metadata"]["uid"] not in there])
+        space = super().room(nodes, pods)
+        counted = {pod["metadata"]["uid"] for there in space.there.values() for pod in there}
+        charge(space, [pod for pod in self.evicted if pod["metadata"]["uid"] not in counted])
         return space
 
 
