@@ -27,6 +27,7 @@ GATED = {"kube-apiserver": "apiserver", "kube-controller-manager": "controllerMa
 SECOND = "second-scheduler"
 POLICIES, POLICY = "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"
 FINALIZER = "muster.dev/cling"  # of objects whose deletion is delayed
+GRACE = 600  # seconds that their containers may take to end: longer than any case
 
 
 class Faults:
@@ -203,8 +204,9 @@ class Faults:
 
     @staticmethod
     def delay_deletion(obj: Object) -> None:
-        """To be given as `alter`: after its deletion the object stays until `finish_deletions`."""
+        """To be given as `alter`: after its deletion the pod stays until `finish_deletions`, and within its grace."""
         obj["metadata"].setdefault("finalizers", []).append(FINALIZER)
+        obj["spec"]["terminationGracePeriodSeconds"] = GRACE  # who outlives it is taken for stuck by some
 
     def finish_deletions(self) -> None:
         """Let all pods be deleted that were delayed."""
