@@ -129,6 +129,14 @@ def test_a_fence_may_pass_a_gang_that_is_let_in_meanwhile() -> None:
         assert refused.judge(history_of(story, COMMON)).outcome is Outcome.PASS
 
 
+def test_a_gate_that_is_removed_later_does_not_undo_what_a_fence_has_shown() -> None:
+    story = held_back().watch("Pod", "big-0", gates=2).group("big", conditions=LET_IN)  # it has a gate of the user, too
+    story.watch("Pod", "big-0", gates=1).watch("Pod", "big-1", gates=0)
+    story.act("fence", "later").pod("later", part="fence").bind("later").after(1).lift("big")
+    story.watch("Pod", "big-0", gates=0).bind_all(BIG)
+    assert refused.judge(history_of(story, QUEUE)).outcome is Outcome.PASS
+
+
 def running() -> Story:
     """A gang that runs, and one that waits."""
     story = Story(start_after_eviction=10).node("n1").submit(BIG).bind_all(BIG).after(1).submit(Gang("high", 2))

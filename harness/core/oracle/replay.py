@@ -100,7 +100,7 @@ class Replay:
         gone = record.verb == "deleted"
         node = state.get("node", "")
         if (gates := state.get("gates", 0)) != pod.gates:
-            pod.opened = self._index if gates < pod.gates else pod.opened
+            pod.openings += (self._index,) if gates < pod.gates else ()
             pod.gates = gates
         phase = state.get("phase", "")
         if phase == "Failed" and not pod.terminal and (who := state.get("failed_by")):

@@ -239,7 +239,8 @@ class Incarnation:
         if not place or not self.admissions[place - 1][1]:
             return -1
         since = self.admissions[place - 1][0]
-        free = [max(pod.born, pod.opened) for pod in self.pods if not pod.gone or pod.opened > since]
+        pods = [pod for pod in self.pods if pod.born <= index and (not pod.gone or pod.opened(index) > since)]
+        free = [max(pod.born, pod.opened(index)) for pod in pods]
         return max((float(pos) if pos > since else inf for pos in free), default=inf)
 
     def evident(self, index: int) -> Refusal | None:
@@ -316,7 +317,7 @@ class Pod:
     taken: int = -1  # the record in which the case deleted it
     refusal: str = ""  # why the scheduler says it is not placed
     gates: int = 0
-    opened: int = -1  # the last record in which a scheduling gate of it was removed
+    openings: tuple[int, ...] = ()  # the records in which a scheduling gate of it was removed
     since: Moment | None = None  # it occupies its node from here
     until: Moment | None = None  # to here
     placements: tuple[int, ...] = ()  # the records with which it was placed and, in turn, was not any more
@@ -328,6 +329,11 @@ class Pod:
     def gang(self) -> str:
         """The key of its gang; "" if it has none."""
         return self.incarnation.key if self.incarnation is not None else ""
+
+    def opened(self, index: int) -> int:
+        """The last record up to this one in which a scheduling gate of it was removed; -1 if there is none."""
+        place = bisect_right(self.openings, index)
+        return self.openings[place - 1] if place else -1
 
     def came_unseen(self, pod: Pod) -> float:
         """When it came to its node, if the scheduler of that other pod may not know it yet; else minus infinity.
