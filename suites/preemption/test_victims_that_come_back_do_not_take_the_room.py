@@ -22,7 +22,7 @@ def test_victims_that_come_back_do_not_take_the_room(world: World) -> None:
     urgent = world.submit(Gang("urgent", size=4, gpus=2, priority=high))
     assert world.sees("the first victims are gone", lambda: quick.bound == 0, "evicted")
     quick.create_again("quick-0", "quick-1", suffix="-again")
-    back = quick.stays_pending()
+    back = quick.is_refused()
     world.faults.finish_deletions()
 
     assert back
