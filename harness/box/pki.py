@@ -67,9 +67,17 @@ class Authority:
         )
         return cls(certificate.public_bytes(serialization.Encoding.PEM), key)
 
+    @classmethod
+    def restore(cls, certificate: bytes, key: bytes) -> Authority:
+        """The authority of a box that another process has started, from its certificate and its key as PEM."""
+        loaded = serialization.load_pem_private_key(key, None)
+        if not isinstance(loaded, ec.EllipticCurvePrivateKey):
+            raise ValueError("the key of a box's authority is an elliptic curve key")
+        return cls(certificate, loaded)
+
     @property
     def key(self) -> bytes:
-        """Its private key, as PEM."""
+        """Its private key as PEM: for whoever takes over what it signs, and for nobody else."""
         return _pem(self._key)
 
     def issue(self, user: str, groups: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> KeyPair:

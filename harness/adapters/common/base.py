@@ -64,7 +64,8 @@ class Installed:
     controllers: tuple[str, ...] = ()  # names in box.processes that keep the gang's objects
     features: frozenset[str] = frozenset()  # what options of the user added to the adapter's own
     images: tuple[Mapping[str, str], ...] = ()  # of programs that were there already, as rows of the report
-    unasked: Mapping[str, str] = field(default_factory=dict)  # features that cannot be asked for here, and why
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what else was there already, for the report
+    unasked: Mapping[str, str] = field(default_factory=dict)  # features and disturbances not to be had here, and why
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,7 @@ class Adapter:
     shared_queue: Callable[[Box, str, Mapping[str, str], str], None] | None = None  # (box, name, share, cohort)
     open_queue: Callable[[Box, str, str], None] | None = None  # (box, queue, or "" for the usual one, namespace)
     follow_nodes: Callable[[Box], None] | None = None  # what an administrator does when nodes come, go or change size
+    queue_kinds: tuple[Kind, ...] = ()  # what queues are, if each is an object in no namespace and configures nothing
     # -- gangs and pods --
     styles: tuple[str, ...] = ()  # named variations that a gang may ask for
     gang_fields: tuple[str, ...] = ()  # fields of Gang that can be expressed here, if not all
