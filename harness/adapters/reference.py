@@ -16,7 +16,7 @@ from harness.adapters.common.base import Adapter, Claim, Edit, Installed, Object
 from harness.adapters.common.render import parse, render
 from harness.box.base import Box, Command
 from harness.core.gang import Gang
-from harness.core.kinds import CONFIG_MAP
+from harness.core.kinds import CONFIG_MAP, JOB
 from harness.core.labels import GANG_LABEL
 
 NAME = "reference-scheduler"
@@ -46,10 +46,11 @@ def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
         "timeout": gang.timeout,
         "total": gang.total_gpus,
     }
-    terms["style"] = "+".join(sorted(gang.styles - {"annotations"})) or None
+    terms["style"] = "+".join(sorted(gang.styles - {"annotations", "job"})) or None
     terms["roles"] = json.dumps({role.name: role.minimum for role in gang.roles}) if gang.roles else None
     return {
         "by_annotations": "annotations" in gang.styles,
+        "by_job": "job" in gang.styles,
         "terms": {term: value for term, value in terms.items() if value is not None},
         "queue": {"muster.dev/queue": gang.queue} if gang.queue else {},
         "together": together,
@@ -63,11 +64,18 @@ def together(gang: Gang, namespace: str) -> str:
 
 def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
     """A queue is a ConfigMap as well: its label is its name, its data are its limits."""
-    box.api.apply(parse(render("reference/queue.yaml.j2", name=name, limits=dict(limits)))[0])
+    make_shared_queue(box, name, limits, "")
+
+
+def make_shared_queue(box: Box, name: str, share: Mapping[str, str], cohort: str) -> None:
+    """A queue whose limit is its share of what it and the other queues of the cohort may use."""
+    box.api.apply(parse(render("reference/queue.yaml.j2", name=name, limits=dict(share), cohort=cohort))[0])
 
 
 def read_group(obj: Object) -> tuple[str, int | None]:
     name = (obj["metadata"].get("labels") or {}).get(GANG_LABEL, "")
+    if obj["kind"] == JOB.kind:
+        return name, obj["spec"].get("parallelism")
     quorum = (obj.get("data") or {}).get("quorum")
     return name, int(quorum) if quorum else None
 
@@ -96,6 +104,10 @@ ADAPTER = Adapter(
         "preemption",
         "gang-disruption",
         "queue",
+        "borrowing",
+        "reclaim",
+        "queued-job",
+        "gives-up",
         "annotations",
         "gang-group",
         "topology",
@@ -112,12 +124,13 @@ ADAPTER = Adapter(
         ),
         Claim("quorum-first", source="muster's own choice: half of a gang is worth less than a whole one"),
     ),
-    styles=("annotations", "nonstrict", "soft"),
+    styles=("annotations", "job", "nonstrict", "soft"),
     install=install,
     values=values,
-    groups=lambda kubernetes: (CONFIG_MAP,),
+    groups=lambda kubernetes: (CONFIG_MAP, JOB),
     read_group=read_group,
     edit_quorum=edit_quorum,
     options={"mutant": "the mutation, as `muster prove` names it; none by default"},
     queue=make_queue,
+    shared_queue=make_shared_queue,
 )

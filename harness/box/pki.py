@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
@@ -43,10 +43,10 @@ class Authority:
         self._addresses = addresses
 
     @classmethod
-    def create(cls) -> Authority:
-        """A new authority with a key of its own."""
-        key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "muster-box")])
+    def create(cls, common_name: str = "muster-box", *, with_rsa: bool = False) -> Authority:
+        """A new authority with a key of its own; with an RSA key for programs that can read no other."""
+        key = rsa.generate_private_key(65537, 2048) if with_rsa else ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
         usage = x509.KeyUsage(
             digital_signature=True,
             key_cert_sign=True,
@@ -62,6 +62,7 @@ class Authority:
             _builder(name, name, key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
             .add_extension(usage, critical=True)
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName(common_name)]), critical=False)
             .sign(key, hashes.SHA256())
         )
         return cls(certificate.public_bytes(serialization.Encoding.PEM), key)
@@ -76,9 +77,7 @@ class Authority:
 
     @property
     def key(self) -> bytes:
-        """Its private key as PEM: for a process that takes the box over, and for nobody else."""
-        if not isinstance(self._key, ec.EllipticCurvePrivateKey):
-            raise ValueError("the key of this authority is not the box's own")
+        """Its private key as PEM: for whoever takes over what it signs, and for nobody else."""
         return _pem(self._key)
 
     def issue(self, user: str, groups: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> KeyPair:
@@ -107,7 +106,9 @@ def signing_key() -> bytes:
     return _pem(ec.generate_private_key(ec.SECP256R1()))
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.UTC)
     return (
         x509.CertificateBuilder()
@@ -120,7 +121,7 @@ def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivate
     )
 
 
-def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
+def _pem(key: CertificateIssuerPrivateKeyTypes) -> bytes:
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )

@@ -58,12 +58,14 @@ class Cluster:
     def resize(self, name: str, gpus: int) -> None:
         rooms = {node.name: node.state.get("allocatable") or {} for node in self._context.recorder.latest("Node")}
         self._change(name, "resize", gpus=gpus)
+        self._context.testbed.follow_nodes()
         if gpus * 1000 < rooms.get(name, {}).get(self.gpu, 0):
             self._context.see_nodes()
 
     def remove(self, name: str) -> None:
         self._context.recorder.act("node-remove", nodes=[name])
         self._context.testbed.box.nodes.remove(name)
+        self._context.testbed.follow_nodes()
         self._context.see_nodes()
 
     def occupy(self, node: str, gpus: int) -> str:
@@ -73,6 +75,8 @@ class Cluster:
         amounts = {"cpu": "100m", "memory": "64Mi", GPU: str(gpus)}
         pod = single_pod(context.testbed.adapter, namespace, "guest", part="plain", request=amounts)
         pod["spec"] |= {"nodeName": node, "schedulerName": "nobody"}
+        for label in context.testbed.adapter.pod_labels:  # those are for the scheduler under test
+            del pod["metadata"]["labels"][label]
         context.create(pod)
         return f"{namespace}/guest"
 

@@ -104,6 +104,16 @@ class Context:
         self.submit_pod(name, "fence", FENCE_REQUEST)
         return name
 
+    def passes(self, fence: str, done: Callable[[], bool] = lambda: False, deadline: str = "refused") -> bool:
+        """Whether the fence was bound, or it was done before, by the deadline.
+
+        Where gangs are let in first and placed then, a fence may pass what came before it: that gets some more time.
+        """
+        passed = self.until(lambda: self.is_bound(fence) or done(), deadline)
+        if self.recorder.timeline.vocabulary.group_admits:
+            self.until(done, "retried")
+        return passed
+
     def next_pod_name(self) -> str:
         return f"pod-{next(self._numbers)}"
 

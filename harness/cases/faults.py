@@ -27,6 +27,7 @@ GATED = {"kube-apiserver": "apiserver", "kube-controller-manager": "controllerMa
 SECOND = "second-scheduler"
 POLICIES, POLICY = "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"
 FINALIZER = "muster.dev/cling"  # of objects whose deletion is delayed
+GRACE = 600  # seconds that their containers may take to end: longer than any case
 
 
 class Faults:
@@ -212,8 +213,9 @@ class Faults:
 
     @staticmethod
     def delay_deletion(obj: Object) -> None:
-        """To be given as `alter`: after its deletion the object stays until `finish_deletions`."""
-        obj["metadata"]["finalizers"] = [FINALIZER]
+        """To be given as `alter`: after its deletion the pod stays until `finish_deletions`, and within its grace."""
+        obj["metadata"].setdefault("finalizers", []).append(FINALIZER)
+        obj["spec"]["terminationGracePeriodSeconds"] = GRACE  # who outlives it is taken for stuck by some
 
     def finish_deletions(self) -> None:
         """Let all pods be deleted that were delayed."""
@@ -221,8 +223,10 @@ class Faults:
         context.recorder.act("note", text="delayed deletions of pods may end")
         for namespace in context.testbed.namespaces:
             for pod in context.api.list(POD, namespace):
-                if FINALIZER in (pod["metadata"].get("finalizers") or ()):
-                    context.api.patch(POD, namespace, pod["metadata"]["name"], {"metadata": {"finalizers": []}})
+                finalizers = pod["metadata"].get("finalizers") or []
+                if FINALIZER in finalizers:
+                    others = [finalizer for finalizer in finalizers if finalizer != FINALIZER]
+                    context.api.patch(POD, namespace, pod["metadata"]["name"], {"metadata": {"finalizers": others}})
 
 
 # -- what differs between the controllers that make gangs of users' objects --------------------------------------------

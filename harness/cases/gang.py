@@ -8,6 +8,7 @@ see `harness.cases.world`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from harness.adapters.common.render import gang_objects
@@ -120,6 +121,18 @@ class SubmittedGang:
         timeline = self.world.recorder.timeline
         return max(self.incarnation.present, self.incarnation.whole(timeline.last)) <= timeline.last
 
+    def _send_fence(self) -> None:
+        """Have a fence pass, unless it is known already whether the gang is refused."""
+        world = self.world
+        if not self._is_known_refused() and not self.bound:
+            fence = world.fence()
+            world.until(lambda: self._is_known_refused() or self.bound > 0 or self._is_passed(fence), "refused")
+
+    def _is_passed(self, fence: str) -> bool:
+        """Whether the fence was bound and proves nothing, for a queue has let the gang in since."""
+        timeline = self.world.recorder.timeline
+        return self.world.is_bound(fence) and 0 <= self.incarnation.handed_over(timeline.last) < inf
+
     # -- promises -----------------------------------------------------------------------------------------------------
 
     def is_bound_whole(self, deadline: str = "bound") -> Verdict:
@@ -136,9 +149,8 @@ class SubmittedGang:
         world = self.world
         world.expect("refused", [self], world.deadline("refused"))
         world.until(lambda: self._is_known_refused() or self._is_complete(), "refused")
-        if not self._is_known_refused():
-            world.fence()
-            world.until(lambda: self._is_known_refused() or self.bound > 0, "refused")
+        self._send_fence()
+        self._send_fence()  # if a queue has let the gang in meanwhile, the first one was too early
         return world.verdict("refused", self._is_known_refused() and self.bound == 0)
 
     def stays_pending(self) -> Verdict:
@@ -151,7 +163,7 @@ class SubmittedGang:
         changed = world.recorder.timeline.unpromised_change(self.key)
         world.expect("unbound", [self], 0.0)
         fence = world.fence()
-        passed = world.until(lambda: world.is_bound(fence) or self.bound > 0, "refused")
+        passed = world.passes(fence, lambda: self.bound > 0)
         passed |= world.recorder.timeline.is_refused(world.namespace, fence)
         if changed is not None:  # what was refused before is tried again after a backoff, and the fence at once
             world.until(lambda: self.bound > 0 or self.incarnation.tried > changed, "retried")
@@ -169,11 +181,21 @@ class SubmittedGang:
         return self._promise("released", "held-resources", "released", lambda: is_free(self.incarnation.latest))
 
     def is_gone(self, *members: str) -> Verdict:
-        """Nothing of it is left within the deadline; with names, nothing of these members."""
+        """Nothing of it is left within the deadline; with names, none of these members takes or will take room.
+
+        Of a member a scheduler may keep the object, until it knows what to do about it.
+        """
         if members:
-            gone = self.world.until(lambda: not {record.name for record in self.pods()} & set(members), "gone")
+            gone = self.world.until(lambda: all(self._has_ended(member) for member in members), "gone")
             return self.world.claim(f"{', '.join(members)} went when deleted", gone)
         return self._promise("gone", "cleanup", "gone", lambda: self.incarnation.left == 0)
+
+    def _has_ended(self, member: str) -> bool:
+        timeline = self.world.recorder.timeline
+        pod = timeline.names.get((self.namespace, member))
+        if pod is None or pod.gone:
+            return True
+        return bool(pod.record.state.get("deleting")) and (not pod.standing or timeline.has_no_node(pod))
 
     def takes_in(self, member: str) -> Verdict:
         """A member that came later is bound within the deadline."""
@@ -184,7 +206,7 @@ class SubmittedGang:
         """A member that came later is not bound once the scheduler has tried everything, and has had time to retry."""
         world = self.world
         fence = world.fence()
-        world.until(lambda: world.is_bound(fence) or self._is_bound(member), "refused")
+        world.passes(fence, lambda: self._is_bound(member))
         if world.until(lambda: self._is_bound(member), "retried"):
             return world.claim(f"{member} waits", False, "it is bound")
         return world.claim(f"{member} waits", world.is_bound(fence) or None, "the scheduler placed nothing at all")
@@ -239,6 +261,9 @@ class SubmittedGang:
             if obj["kind"] != "Pod":
                 resource = self.world.api.resource(obj["apiVersion"], obj["kind"])
                 self.world.api.delete(resource, self.namespace, obj["metadata"]["name"])
+        if only != "group":
+            for kind, name in self.world.testbed.adapter.made_groups(self.gang):
+                self.world.api.delete(kind, self.namespace, name)
 
     def ends(self, phase: str, *members: str) -> Verdict:
         """Have running members end with this phase, as their kubelet would report it; holds once that is recorded."""

@@ -163,7 +163,25 @@ class World:
             raise HarnessError(f"{testbed.adapter.title} has no way to make a queue")
         self.context.recorder.act("note", text=f"queue {unique} of {gpus} GPUs is made")
         make(testbed.box, unique, {GPU: str(gpus)})
-        return unique
+        return self._open(unique)
+
+    def shared_queue(self, name: str, gpus: int) -> str:
+        """A queue with a share of so many GPUs, which may use what other shared queues of the case leave unused."""
+        unique, testbed = self._unique(name), self.context.testbed
+        make = testbed.adapter.shared_queue
+        if make is None:
+            raise HarnessError(f"{testbed.adapter.title} has no way to make a queue that shares")
+        self.context.recorder.act("note", text=f"queue {unique} with a share of {gpus} GPUs is made")
+        make(testbed.box, unique, {GPU: str(gpus)}, self._unique("cohort"))
+        return self._open(unique)
+
+    def _open(self, queue: str) -> str:
+        """Let every namespace of the case use the queue."""
+        testbed = self.context.testbed
+        if testbed.adapter.open_queue is not None:
+            for namespace in testbed.namespaces:
+                testbed.adapter.open_queue(testbed.box, queue, namespace)
+        return queue
 
     def _unique(self, name: str) -> str:
         return f"{name}-{self.namespace.removeprefix('case-')}"
@@ -187,15 +205,13 @@ class World:
 
     def stays_pending(self, *pods: str) -> Verdict:
         """The pods of no gang have no node once the scheduler has tried them."""
-        fence = self.context.fence()
-        if not self.until(lambda: self.context.is_bound(fence), "refused"):
+        if not self.context.passes(self.context.fence()):
             return self.context.verdict("refused", False)
         return self.stand(f"pods wait: {', '.join(pods)}", *pods, most=0)
 
     def scheduler_is_working(self) -> Verdict:
         """The scheduler has tried everything that was there when this was called."""
-        fence = self.context.fence()
-        return self.claim("the scheduler is at work", self.until(lambda: self.context.is_bound(fence), "bound"))
+        return self.claim("the scheduler is at work", self.context.passes(self.context.fence(), deadline="bound"))
 
     def is_at_rest(self) -> Verdict:
         """The scheduler has tried everything, and what is bound runs: no component has anything left to write."""

@@ -118,7 +118,8 @@ def _profiles(integration: Adapter, kubernetes: str, schedulers: list[survey.Pro
 
 
 def _rights(api: Api, kubernetes: str) -> Observation:
-    kinds = [kind for name in names() for kind in served(adapter(name), api, kubernetes)]
+    judged = [integration for integration in map(adapter, names()) if integration.images]
+    kinds = [kind for integration in judged for kind in served(integration, api, kubernetes)]
     lacking = missing(api, needed(kinds))
     text = f"missing: {'; '.join(lacking)}" if lacking else "all that a run needs"
     return Observation("rights", not lacking, True, text, "Have them granted: muster cluster role --integration NAME")

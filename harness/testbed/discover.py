@@ -42,7 +42,14 @@ def _is_served(api: Api, kind: Kind) -> bool:
 
 
 def check_served(adapter: Adapter, api: Api, kubernetes: str) -> None:
-    """UsageError if the cluster does not serve the objects that gangs of the integration are made of."""
+    """UsageError if the cluster does not serve the objects that gangs of the integration are made of, or if its queues
+    would have to be made and changed: those belong to the administrators of the cluster."""
+    if adapter.follow_nodes is not None:
+        raise UsageError(
+            f"{adapter.title} cannot be judged in a cluster that exists: cases need queues of their own, and a quota "
+            "that follows the nodes",
+            hint=f"Use a box of muster's own: muster run --integration {adapter.name}",
+        )
     for kind in adapter.groups(kubernetes):
         if not _is_served(api, kind):
             raise UsageError(

@@ -91,7 +91,14 @@ class Testbed:
 
     def add_nodes(self, pool: Pool) -> list[str]:
         """Nodes for a case, real ones if its pods are to run; their names. They go with the case."""
-        return self.box.nodes.add(pool, real=not self.simulated)
+        names = self.box.nodes.add(pool, real=not self.simulated)
+        self.follow_nodes()
+        return names
+
+    def follow_nodes(self) -> None:
+        """Nodes came, went or changed size: let the administrator of the integration do what has to be done then."""
+        if self.adapter.follow_nodes is not None:
+            self.adapter.follow_nodes(self.box)
 
     def namespace(self) -> str:
         """A new namespace with a name that was never used."""
@@ -102,6 +109,8 @@ class Testbed:
             account = Kind("v1", "ServiceAccount", "serviceaccounts")
             what = f"the cluster has made a service account in {name}"
             until(lambda: self.box.api.find(account, name, "default") is not None, self.deadlines["ready"], what)
+        if self.adapter.open_queue is not None:
+            self.adapter.open_queue(self.box, "", name)
         return name
 
     def marker_namespace(self) -> str:
@@ -134,6 +143,7 @@ class Testbed:
         self._delete_objects([*namespaces, *marked])
         self.box.nodes.remove_all()  # after the pods: a cluster without nodes is a case of its own for a scheduler
         self._see_gone(self._remaining_nodes)
+        self.follow_nodes()
         for namespace in namespaces:
             self.box.api.delete(NAMESPACE, "", namespace)
         self.namespaces = []

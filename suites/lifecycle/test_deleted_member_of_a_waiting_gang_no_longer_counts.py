@@ -16,6 +16,6 @@ def test_deleted_member_of_a_waiting_gang_no_longer_counts(world: World) -> None
 
     world.nodes(1, gpus=4)
     assert gang.stays_pending()
-    gang.create_again("shrunk-0")
+    gang.create_again("shrunk-0", suffix="-again")
 
     assert gang.is_bound_whole()

@@ -19,7 +19,6 @@ def test_members_of_a_removed_node_come_back_elsewhere(world: World) -> None:
     gang.delete(*members)
     assert gang.is_gone(*members)
     world.nodes(1, gpus=4, name="spare")
-    for member in members:
-        gang.create_again(member)
+    gang.create_again(*members, suffix="-again")
 
     assert gang.is_bound_whole()

@@ -17,6 +17,6 @@ def test_replacement_after_a_restart_joins_the_running_gang(world: World) -> Non
     gang.delete("running-0")
     assert gang.is_gone("running-0")
 
-    gang.create_again("running-0")
+    gang.create_again("running-0", suffix="-again")
 
     assert gang.is_bound_whole()

@@ -15,7 +15,7 @@ import yaml
 from cryptography import x509
 
 from harness.adapters import adapter
-from harness.adapters.common import hosting, jobset, lws_controller, reference_controller
+from harness.adapters.common import hosting, jobset, kueue_controller, lws_controller, reference_controller
 from harness.adapters.common.base import InstallContext, Installed, Settings
 from harness.box.artifacts import Artifact, load
 from harness.box.image.archive import Image, program_image
@@ -38,7 +38,9 @@ metadata: {name: controller-manager, namespace: system, labels: {app.kubernetes.
     "role.yaml": """
 kind: ClusterRole
 metadata: {name: manager-role}
-rules: [{apiGroups: [batch], resources: [jobs], verbs: [create]}]
+rules:
+- {apiGroups: [batch], resources: [jobs], verbs: [create]}
+- {resources: [mutatingwebhookconfigurations], resourceNames: [mutating-webhook-configuration], verbs: [update]}
 """,
     "role_binding.yaml": """
 kind: ClusterRoleBinding
@@ -53,10 +55,10 @@ metadata: {name: mutating-webhook-configuration}
 webhooks:
 - name: mset
   clientConfig: {service: {name: webhook-service, namespace: system, path: /sets}}
-  rules: [{resources: [sets]}]
+  rules: [{apiGroups: [kueue.x-k8s.io], resources: [sets]}]
 - name: mpod
   clientConfig: {service: {name: webhook-service, namespace: system, path: /pods}}
-  rules: [{resources: [pods]}]
+  rules: [{apiGroups: [""], resources: [pods]}]
 """
 CHART = {
     "values.yaml": "custom: {enabled_admissions: /jobs/mutate, scheduler_schedule_period: 1s}",
@@ -68,6 +70,21 @@ webhooks:
 - clientConfig: {service: {name: volcano-admission-service, namespace: volcano-system, path: /jobs/mutate, port: 443}}
 """,
 }
+SHIPPED = """
+kind: Configuration
+leaderElection: {leaderElect: true, resourceName: c1f6bfd2.kueue.x-k8s.io}
+integrations: {frameworks: [batch/job, pod]}
+"""
+CONVERSION = """
+kind: CustomResourceDefinition
+metadata: {name: clusterqueues.kueue.x-k8s.io}
+spec:
+  conversion:
+    strategy: Webhook
+    webhook:
+      clientConfig: {service: {namespace: system, name: webhook-service, path: /convert}}
+      conversionReviewVersions: [v1]
+"""
 SAMPLE = "{leaderElection: {}, clientConnection: {}, profiles: [{schedulerName: x, pluginConfig: []}]}"
 VERSIONS = {"jobset": "0.12.0", "lws": "0.9.0"}
 
@@ -78,7 +95,8 @@ def release(component: str, folder: Path) -> Artifact:
         "rbac": RBAC,
         "webhooks": {"manifests.yaml": HOOKS},
         "chart": CHART,
-        "config": {"scheduler-config.yaml": SAMPLE},
+        "config": {"scheduler-config.yaml": SAMPLE, "controller_manager_config.yaml": SHIPPED},
+        "conversion": {"webhook_in_clusterqueues.yaml": CONVERSION},
     }
     paths: dict[str, tuple[Path, ...]] = {"crds": ()}
     for group, texts in files.items():
@@ -120,6 +138,7 @@ RELEASES = [
     ("lws-coscheduling", 1, "lws"),
     ("lws-yunikorn", 1, "lws"),
 ]
+QUEUES = [("kueue", 0, "kueue"), ("kueue-workload", 0, "kueue")]
 REFERENCES = [
     ("jobset-gang", 1, "jobset-gang"),
     ("jobset-barrier", 1, "jobset-barrier"),
@@ -128,7 +147,7 @@ REFERENCES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "index", "prefix"), RELEASES)
+@pytest.mark.parametrize(("name", "index", "prefix"), RELEASES + QUEUES)
 def test_a_release_has_its_own_roles_under_the_names_of_its_kustomization(
     name: str, index: int, prefix: str, tmp_path: Path
 ) -> None:
@@ -138,7 +157,8 @@ def test_a_release_has_its_own_roles_under_the_names_of_its_kustomization(
     assert objects[0]["kind"] == "Namespace" and objects[0]["metadata"]["name"] == space
     assert single(objects, "ServiceAccount")["metadata"] == {"name": manager, "namespace": space}
     assert single(objects, "ClusterRole")["metadata"]["name"] == f"{prefix}-manager-role"
-    assert single(objects, "ClusterRole")["rules"][0]["resources"] == ["jobs"]
+    jobs, hooks, *_ = single(objects, "ClusterRole")["rules"]
+    assert jobs["resources"] == ["jobs"] and hooks["resourceNames"] == [f"{prefix}-mutating-webhook-configuration"]
     binding = single(objects, "ClusterRoleBinding")
     assert binding["roleRef"]["name"] == f"{prefix}-manager-role"
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": manager, "namespace": space}]
@@ -161,6 +181,43 @@ def test_webhooks_of_a_release_are_called_by_service_about_pods_of_sets(
     assert single(objects, "Service")["metadata"] == where
     assert incluster.services_of(single(objects, "Deployment"), objects) == [(where["namespace"], where["name"], 443)]
     assert f"{where['name']}.{where['namespace']}.svc" in served_names(objects)
+
+
+def test_webhooks_of_kueue_spare_the_namespaces_that_its_kustomization_spares(tmp_path: Path) -> None:
+    objects = objects_of("kueue", 0, tmp_path)
+    sets, pods = objects[-1]["webhooks"]
+    (rule,) = pods["namespaceSelector"]["matchExpressions"]
+
+    assert "namespaceSelector" not in sets and "objectSelector" not in pods
+    assert (rule["operator"], rule["values"]) == ("NotIn", ["kube-system", "kueue-system"])
+    assert "kueue-webhook-service.kueue-system.svc" in served_names(objects)
+
+
+def test_kueue_has_its_shipped_configuration_and_finds_its_certificate_twice(tmp_path: Path) -> None:
+    options = {"wait-for-pods-ready": "on", "pods-ready-timeout": "7s"}
+    objects = objects_of("kueue", 0, tmp_path, options)
+    config = yaml.safe_load(single(objects, "ConfigMap")["data"][kueue_controller.CONFIG])
+    (container,) = single(objects, "Deployment")["spec"]["template"]["spec"]["containers"]
+    folders = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+
+    assert config["integrations"] == {"frameworks": ["batch/job", "pod"]}
+    assert config["leaderElection"] == {"leaderElect": False, "resourceName": "c1f6bfd2.kueue.x-k8s.io"}
+    assert config["waitForPodsReady"]["timeout"] == "7s" and config["waitForPodsReady"]["recoveryTimeout"] == "3m"
+    assert config["webhook"]["certDir"] == folders["certificates"] == "/etc/kueue/metrics/certs"
+    assert container["args"][0] == f"--config={folders['files']}/{kueue_controller.CONFIG}"
+
+
+def test_kueue_converts_its_older_api_by_its_service(tmp_path: Path) -> None:
+    patches: list[tuple[Kind, str, Any]] = []
+    api = SimpleNamespace(patch=lambda kind, namespace, name, change: patches.append((kind, name, change)))
+    box = SimpleNamespace(api=api, authority=Authority.create())
+    adapter("kueue").cluster[0].prepare(box, release("kueue", tmp_path))  # type: ignore[arg-type]
+    ((_, name, change),) = patches
+    client = change["spec"]["conversion"]["webhook"]["clientConfig"]
+
+    assert name == "clusterqueues.kueue.x-k8s.io"
+    assert client["service"] == {"name": "kueue-webhook-service", "namespace": "kueue-system", "path": "/convert"}
+    assert base64.b64decode(client["caBundle"]) == box.authority.certificate
 
 
 @pytest.mark.parametrize(("name", "index", "program"), REFERENCES)

@@ -142,6 +142,9 @@ class Adapter:
     cluster: tuple[Part, ...] = ()  # what it is made of where nodes run containers; none: processes there, too
     images: Mapping[str, str] = field(default_factory=dict)  # role -> what the image of its program is called (regex)
     queue: Callable[[Box, str, Mapping[str, str]], None] | None = None  # make a queue of this name with these limits
+    shared_queue: Callable[[Box, str, Mapping[str, str], str], None] | None = None  # (box, name, share, cohort)
+    open_queue: Callable[[Box, str, str], None] | None = None  # (box, queue, or "" for the usual one, namespace)
+    follow_nodes: Callable[[Box], None] | None = None  # what an administrator does when nodes come, go or change size
     queue_kinds: tuple[Kind, ...] = ()  # what queues are, if each is an object in no namespace and configures nothing
     # -- gangs and pods --
     styles: tuple[str, ...] = ()  # named variations that a gang may ask for
@@ -153,6 +156,7 @@ class Adapter:
     groups: Callable[[str], tuple[Kind, ...]] = lambda kubernetes: ()  # kubernetes -> gang objects to record
     read_group: Callable[[Object], tuple[str, int | None]] = read_min_member  # gang object -> (gang name, its quorum)
     edit_quorum: Callable[[Gang, int, str], Sequence[Edit]] | None = None  # (gang, quorum, kubernetes)
+    made_groups: Callable[[Gang], Sequence[tuple[Kind, str]]] = lambda gang: ()  # made for it, to be deleted with it
     membership: Membership | None = None  # for controllers that make gangs of users' objects
 
     def __post_init__(self) -> None:

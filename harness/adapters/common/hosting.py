@@ -233,6 +233,7 @@ def controller_in_cluster(
     service: str,
     arguments: Sequence[str],
     files: Mapping[str, str] | None = None,
+    certificates: str = CERTIFICATES,
 ) -> list[Object]:
     """What runs a controller in this namespace: its certificate and files, its one pod, the service of its webhooks."""
     pair = authority.issue(name, names=(f"{service}.{where}.svc",))
@@ -245,7 +246,7 @@ def controller_in_cluster(
         ports=PORTS,
         arguments=list(arguments),
         files=files or {},
-        folders={"certificates": CERTIFICATES, "files": FILES},
+        folders={"certificates": certificates, "files": FILES},
         certificate=base64.b64encode(pair.certificate).decode(),
         key=base64.b64encode(pair.key).decode(),
     )

@@ -39,7 +39,7 @@ class Manager:
     """One such controller, which kubebuilder calls a manager: what tells it from another."""
 
     name: str  # of its component; its kustomization begins every name with it
-    label: str  # on the pods of its sets, the only ones that its webhooks are asked about
+    label: str = ""  # on the pods of its sets, the only ones that its webhooks are asked about; empty: as shipped
 
     @property
     def controller(self) -> str:
@@ -67,7 +67,7 @@ class Manager:
         }
 
     def webhooks(self, artifact: Artifact, *, authority: bytes, url: str = "") -> list[Object]:
-        """The release's webhook configurations, by URL if one is given, else by service; about pods of sets only."""
+        """The release's webhook configurations, by URL if one is given, else by service; about pods of its sets."""
         bundle = base64.b64encode(authority).decode()
         objects = list(
             yaml.safe_load_all(hosting.pick(artifact.files["webhooks"], "manifests.yaml").read_text("utf-8"))
@@ -78,7 +78,7 @@ class Manager:
                 path = hook["clientConfig"]["service"]["path"]
                 service = {"name": self.service, "namespace": self.namespace, "path": path}
                 hook["clientConfig"] = {"caBundle": bundle, **({"url": url + path} if url else {"service": service})}
-                if any("pods" in rule["resources"] for rule in hook["rules"]):
+                if self.label and any("pods" in rule["resources"] for rule in hook["rules"]):
                     hook["objectSelector"] = {"matchExpressions": [{"key": self.label, "operator": "Exists"}]}
         return objects
 
@@ -136,9 +136,16 @@ class Manager:
                 if "namespace" in reference:
                     reference["namespace"] = self.namespace
             if obj["kind"] == "ClusterRole":
-                obj["rules"] += rules
+                obj["rules"] = [self._named(rule) for rule in obj["rules"]] + list(rules)
             obj["metadata"].pop("labels", None)
         return objects
+
+    def _named(self, rule: Object) -> Object:
+        """A rule that is about webhook configurations by their names, which the kustomization changes."""
+        if not any(resource.endswith("webhookconfigurations") for resource in rule.get("resources", ())):
+            return rule
+        names = [f"{self.name}-{name}" for name in rule.get("resourceNames", ())]
+        return {**rule, **({"resourceNames": names} if names else {})}
 
 
 def certificates(box: Box, name: str) -> Path:

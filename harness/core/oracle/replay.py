@@ -99,6 +99,9 @@ class Replay:
         pod.record = record
         gone = record.verb == "deleted"
         node = state.get("node", "")
+        if (gates := state.get("gates", 0)) != pod.gates:
+            pod.openings += (self._index,) if gates < pod.gates else ()
+            pod.gates = gates
         phase = state.get("phase", "")
         if phase == "Failed" and not pod.terminal and (who := state.get("failed_by")):
             self._remove(pod, f"failed by {who}", who)
@@ -251,9 +254,9 @@ class Replay:
             return
         incarnation = pod.incarnation if pod is not None else self._last(state.get("gang", ""))
         if incarnation is not None:
-            born = pod.born if pod is not None else self._born_of_group(kind)
+            born, of_all = (pod.born, False) if pod is not None else self._born_of_group(kind)
             sentence = f"event {reason} about {state.get('about', '')}"
-            self._refuse(incarnation, born, sentence, reason, state.get("message", ""))
+            self._refuse(incarnation, born, sentence, reason, state.get("message", ""), of_all=of_all)
             incarnation.tried = self._index
 
     def _group(self, record: Record) -> None:
@@ -278,17 +281,40 @@ class Replay:
             group.status, group.refusal = status, self.timeline.vocabulary.refusal_of_group(record.state)
             if group.refusal:
                 sentence = f"{record.kind} {record.name} says {group.refusal}"
-                self._refuse(incarnation, self._born_of_group(record.kind), sentence, group.refusal)
-        if "condition" in record.changed:
+                born, of_all = self._born_of_group(record.kind)
+                self._refuse(incarnation, born, sentence, group.refusal, of_all=of_all)
+            if (admits := self.timeline.vocabulary.admits(record.state)) != group.admits:
+                group.admits = admits
+                incarnation.admissions.append((self._index, admits))
+            self._evict_group(group, self.timeline.vocabulary.eviction_of_group(record.state))
+        if "condition" in record.changed and (group.refusal or not self.timeline.vocabulary.group_admits):
             incarnation.tried = self._index
 
-    def _born_of_group(self, kind: str) -> int:
-        """What words about a group object of this kind are about: no pod, or all that are there by now."""
-        return self._index if kind != "Pod" and self.timeline.vocabulary.group_tells_of_members else -1
+    def _evict_group(self, group: Group, eviction: str) -> None:
+        """Every bound member is a victim when the group's object begins to say that the gang is evicted."""
+        if eviction and not group.eviction:
+            for pod in group.incarnation.pods:
+                if not pod.gone:
+                    self._evict(pod, f"{group.record.kind} {group.record.name} says {eviction}")
+        group.eviction = eviction
 
-    def _refuse(self, incarnation: Incarnation, born: int, sentence: str, reason: str, message: str = "") -> None:
+    def _born_of_group(self, kind: str) -> tuple[int, bool]:
+        """What words about a group object of this kind are about: no pod, or (True) all members of the gang."""
+        of_all = kind != "Pod" and self.timeline.vocabulary.group_tells_of_members
+        return (self._index, True) if of_all else (-1, False)
+
+    def _refuse(
+        self,
+        incarnation: Incarnation,
+        born: int,
+        sentence: str,
+        reason: str,
+        message: str = "",
+        *,
+        of_all: bool = False,
+    ) -> None:
         if incarnation.gang is not None:
-            incarnation.refuse(Refusal(self._index, self._now, born, sentence, reason, message))
+            incarnation.refuse(Refusal(self._index, self._now, born, sentence, reason, message, of_all))
 
     # -- what the audit log adds
 

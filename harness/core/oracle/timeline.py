@@ -119,6 +119,7 @@ class Refusal(NamedTuple):
     sentence: str
     reason: str
     message: str = ""
+    of_all: bool = False  # it is about all members, those too that are not there yet
 
 
 class Down(NamedTuple):
@@ -154,6 +155,8 @@ class Incarnation:
     steps: list[Step] = field(default_factory=list)
     binds: list[Bind] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
+    admissions: list[tuple[int, bool]] = field(default_factory=list)  # when a group object let it in, or no longer did
+    held_back: Refusal | None = None  # the first of all members, written before there was any
     arrivals: list[int] = field(default_factory=list)  # when each member was first seen
     later: list[tuple[int, int]] = field(default_factory=list)  # when the case created further members, and how many
     schedulers: set[str] = field(default_factory=set)
@@ -214,6 +217,8 @@ class Incarnation:
 
     def refuse(self, refusal: Refusal) -> None:
         """A scheduler wrote this about the gang."""
+        if refusal.of_all and not self.arrivals and self.held_back is None:
+            self.held_back = refusal
         self.refusals.append(refusal)
         self._newest.append(max(refusal.born, self._newest[-1]) if self._newest else refusal.born)
 
@@ -227,13 +232,29 @@ class Incarnation:
         members = self.gang.size - self.gang.missing + sum(count for pos, count in self.later if pos <= index)
         return self.arrivals[max(members, 1) - 1] if len(self.arrivals) >= members else inf
 
+    def handed_over(self, index: int) -> float:
+        """Where a queue lets gangs in before they are placed: the record with which all of its members could be placed.
+
+        -1 if it had not been let in at record `index`, infinite if a member was still held back.
+        """
+        place = bisect_right(self.admissions, index, key=lambda admission: admission[0])
+        if not place or not self.admissions[place - 1][1]:
+            return -1
+        since = self.admissions[place - 1][0]
+        pods = [pod for pod in self.pods if pod.born <= index and (not pod.gone or pod.opened(index) > since)]
+        free = [max(pod.born, pod.opened(index)) for pod in pods]
+        return max((float(pos) if pos > since else inf for pos in free), default=inf)
+
     def evident(self, index: int) -> Refusal | None:
         """The first refusal by a scheduler that, when it wrote, knew the whole gang as it was created up to `index`.
 
         A scheduler learns of pods in the order of their creation, and what it writes down it may have decided some
         time ago. So it must write of the member that came last, or of a pod that came later still: what it writes of
-        another may be about a part of the gang, and it may well place the whole a moment later.
+        another may be about a part of the gang, and it may well place the whole a moment later. A queue may hold back a
+        gang before it has any pod: what its object then says is about all of it, until the case creates more.
         """
+        if self.held_back is not None and not any(self.held_back.pos < pos <= index for pos, _ in self.later):
+            return self.held_back
         place = bisect_left(self._newest, self.whole(index))
         return self.refusals[place] if place < len(self.refusals) else None
 
@@ -297,6 +318,8 @@ class Pod:
     evicted: bool = False  # an event or a condition names it as a victim
     taken: int = -1  # the record in which the case deleted it
     refusal: str = ""  # why the scheduler says it is not placed
+    gates: int = 0
+    openings: tuple[int, ...] = ()  # the records in which a scheduling gate of it was removed
     since: Moment | None = None  # it occupies its node from here
     until: Moment | None = None  # to here
     placements: tuple[int, ...] = ()  # the records with which it was placed and, in turn, was not any more
@@ -308,6 +331,11 @@ class Pod:
     def gang(self) -> str:
         """The key of its gang; "" if it has none."""
         return self.incarnation.key if self.incarnation is not None else ""
+
+    def opened(self, index: int) -> int:
+        """The last record up to this one in which a scheduling gate of it was removed; -1 if there is none."""
+        place = bisect_right(self.openings, index)
+        return self.openings[place - 1] if place else -1
 
     def came_unseen(self, pod: Pod) -> float:
         """When it came to its node, if the scheduler of that other pod may not know it yet; else minus infinity.
@@ -336,6 +364,8 @@ class Group:
     gone: bool = False
     status: Any = None  # its phase and conditions
     refusal: str = ""  # the words in which it says that its gang has no room
+    eviction: str = ""  # the words in which it says that its gang is evicted
+    admits: bool = False  # it says that its gang was let in
 
 
 @dataclass(slots=True, eq=False)
@@ -455,6 +485,11 @@ class Timeline:
         """The node of the pod of that name; empty if there is no such pod, or if it has none."""
         pod = self.names.get((namespace, name))
         return pod.node if pod is not None and not pod.gone else ""
+
+    def has_no_node(self, pod: Pod) -> bool:
+        """Whether the node of the pod was removed under it: it takes no room, and no kubelet is left to end it."""
+        node = self.nodes.get(pod.node)
+        return node is not None and any(trouble.why == "gone" and trouble.until == inf for trouble in node.troubles)
 
     def is_refused(self, namespace: str, name: str) -> bool:
         """Whether the scheduler says of the pod of that name that it was not placed."""

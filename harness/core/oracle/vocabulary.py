@@ -32,8 +32,10 @@ class Vocabulary:
     )  # how reasons of warnings begin that controllers and kubelets write; any other warning is a refusal
     group_words: tuple[str, ...] = ("unschedulable", "insufficient", "notenough", "timeout")
     # ^ parts of a group object's phase, or of the reason of a condition that is False, that mean "no room"
-    group_conditions: tuple[str, ...] = ()  # further conditions of a group object that do: "Type=Status"
-    group_tells_of_members: bool = False  # what the group object says is about all members that are there by then
+    group_conditions: tuple[str, ...] = ()  # further conditions of it that do: "Type=Status", "Type=Status (Reason)"
+    group_tells_of_members: bool = False  # what the group object says is about all members, come or to come
+    group_admits: tuple[str, ...] = ()  # conditions of it by which a gang is let in, and is yet to be placed by another
+    group_victims: tuple[str, ...] = ()  # conditions of a group object by which its bound members are evicted, likewise
     gates_refuse: bool = False  # the scheduler itself keeps pods back by a scheduling gate, once it has looked at them
     victim_events: tuple[str, ...] = ("Preempted",)  # reasons of events about a pod that was evicted
     victim_conditions: tuple[str, ...] = ("DisruptionTarget",)  # conditions of a pod that is evicted
@@ -70,7 +72,19 @@ class Vocabulary:
             name = kind.lower()
             unschedulable = status == "True" and "unschedulable" in name
             not_scheduled = status == "False" and (name.endswith("scheduled") or self._means_no_room(reason))
-            if unschedulable or not_scheduled or f"{kind}={status}" in self.group_conditions:
+            if unschedulable or not_scheduled or _is_named(self.group_conditions, kind, status, reason):
+                return f"{kind}={status} ({reason})"
+        return ""
+
+    def admits(self, state: Mapping[str, Any]) -> bool:
+        """The group object says that its gang was let in."""
+        conditions = (state.get("conditions") or {}).items()
+        return any(_is_named(self.group_admits, kind, status, reason) for kind, (status, reason, _) in conditions)
+
+    def eviction_of_group(self, state: Mapping[str, Any]) -> str:
+        """The condition, with its reason, by which a group object says that its gang is evicted; "" if it does not."""
+        for kind, (status, reason, _) in (state.get("conditions") or {}).items():
+            if _is_named(self.group_victims, kind, status, reason):
                 return f"{kind}={status} ({reason})"
         return ""
 
@@ -94,6 +108,10 @@ class Vocabulary:
         """What the header of a history keeps: all of it, so that later defaults do not change old verdicts."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def _is_named(conditions: tuple[str, ...], kind: str, status: str, reason: str) -> bool:
+    return f"{kind}={status}" in conditions or f"{kind}={status} ({reason})" in conditions
 
 
 COMMON = Vocabulary()

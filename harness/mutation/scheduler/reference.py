@@ -17,7 +17,7 @@ from harness.core.errors import ApiError
 from harness.core.gang import GPU
 from harness.core.history.observe import pod_request
 from harness.core.kinds import CONFIG_MAP, NODE, POD, Kind
-from harness.mutation.scheduler.room import QUEUE, Room, carries, free_room
+from harness.mutation.scheduler.room import QUEUE, Room, carries, free_room, queue_of
 from harness.mutation.scheduler.units import GANG, Unit, read_units
 
 GROUP = CONFIG_MAP  # what stands for a gang here
@@ -172,18 +172,25 @@ class Reference:
         trial, victims = space.copy(), []
         for pod in space.leaving:
             trial.take(pod, pod["spec"]["nodeName"], +1)
-        if self.enough(unit, self.place(unit, trial), missing):
+        if self.enough(unit, placement := self.place(unit, trial), missing):
+            self.keep(placement, space)
             return True  # enough are on their way out already
-        for chunk in self.victims(unit, units):
+        for chunk in [*self.victims(unit, units), *self.borrowers(unit, space, units)]:
             for pod in chunk:
                 if pod["spec"]["nodeName"] in trial.free:
                     trial.take(pod, pod["spec"]["nodeName"], +1)
             victims += chunk
-            if self.enough(unit, self.place(unit, trial), missing):
+            if self.enough(unit, placement := self.place(unit, trial), missing):
                 for victim in victims:
                     self.evict(victim, unit)
+                self.keep(placement, space)
                 return True
         return False
+
+    def keep(self, placement: Placement, space: Room) -> None:
+        """Keep others, such as victims that come back, off the places that the unit waits for."""
+        for pod, node in placement:
+            space.take(pod, node)
 
     def victims(self, unit: Unit, units: list[Unit]) -> list[list[Object]]:
         """Who may be evicted for the unit, in turn: unguarded pods of low priority first, surplus before a quorum."""
@@ -196,6 +203,20 @@ class Reference:
                 parts = [[*spare, *core]] if other.whole else [[pod] for pod in (*spare, *core)]
                 chunks += [(*rank, any(pod in core for pod in part), part) for part in parts]
         return [chunk for *_, chunk in sorted(chunks, key=lambda entry: entry[:3])]
+
+    def borrowers(self, unit: Unit, space: Room, units: list[Unit]) -> list[list[Object]]:
+        """Gangs that use more than the share of their queue, to be taken for one that stays within its own."""
+        queue = queue_of(unit.pending[0])
+        asked: dict[str, int] = {}
+        for pod in unit.pending:
+            for resource, amount in pod_request(pod["spec"]).items():
+                asked[resource] = asked.get(resource, 0) + amount
+        share = space.queues.get(queue, {})
+        if not space.cohorts.get(queue) or any(asked.get(resource, 0) > left for resource, left in share.items()):
+            return []
+        over = {name for name, left in space.queues.items() if min(left.values(), default=0) < 0}
+        same = {name for name, cohort in space.cohorts.items() if cohort == space.cohorts[queue]}
+        return [list(other.bound) for other in units if other.bound and queue_of(other.bound[0]) in over & same]
 
     def guarded(self) -> list[tuple[str, dict[str, str]]]:
         """Namespace and labels of the pods that a disruption budget protects at the moment."""

@@ -24,6 +24,7 @@ class Room:
     nodes: dict[str, Object]
     free: dict[str, dict[str, int]]
     queues: dict[str, dict[str, int]] = field(default_factory=dict)
+    cohorts: dict[str, str] = field(default_factory=dict)  # queue -> those that it shares with, if it does
     there: dict[str, list[Object]] = field(default_factory=lambda: defaultdict(list))  # node -> pods on it
     leaving: list[Object] = field(default_factory=list)  # pods that are being deleted and still take room
 
@@ -43,13 +44,27 @@ class Room:
             self.there[name] = [other for other in self.there[name] if other is not pod]
 
     def allowance(self, pod: Object) -> dict[str, int]:
-        """What the pod's queue still allows; nothing in it: no limit."""
-        return self.queues.get((pod["metadata"].get("labels") or {}).get(QUEUE, ""), {})
+        """What is left of the pod's queue, below zero if it has borrowed; nothing in it: no limit."""
+        return self.queues.get(queue_of(pod), {})
+
+    def left(self, pod: Object) -> dict[str, int]:
+        """What the pod may still use: what is left of its queue and of those that the queue shares with."""
+        share, cohort = self.allowance(pod), self.cohorts.get(queue_of(pod))
+        if not cohort:
+            return share
+        shared = [self.queues[name] for name, other in self.cohorts.items() if other == cohort]
+        return {resource: sum(left.get(resource, 0) for left in shared) for resource in share}
 
     def copy(self) -> Room:
         there = defaultdict(list, {name: list(pods) for name, pods in self.there.items()})
         free = {name: dict(free) for name, free in self.free.items()}
-        return Room(self.nodes, free, {name: dict(left) for name, left in self.queues.items()}, there, self.leaving)
+        queues = {name: dict(left) for name, left in self.queues.items()}
+        return Room(self.nodes, free, queues, self.cohorts, there, self.leaving)
+
+
+def queue_of(pod: Object) -> str:
+    """The queue that the pod names; empty if none."""
+    return str((pod["metadata"].get("labels") or {}).get(QUEUE, ""))
 
 
 def free_room(nodes: list[Object], pods: list[Object], queues: list[Object]) -> Room:
@@ -59,6 +74,7 @@ def free_room(nodes: list[Object], pods: list[Object], queues: list[Object]) -> 
         usable,
         {name: millis(node["status"]["allocatable"]) for name, node in usable.items()},
         {queue["metadata"]["labels"][QUEUE]: millis(json.loads(queue["data"]["limits"])) for queue in queues},
+        {queue["metadata"]["labels"][QUEUE]: queue["data"].get("cohort", "") for queue in queues},
     )
     for pod in pods:
         node = pod["spec"].get("nodeName")
@@ -85,7 +101,7 @@ def _welcome(space: Room, pod: Object, name: str) -> bool:
 
 
 def _allowed(space: Room, pod: Object, name: str) -> bool:
-    allowed = space.allowance(pod)
+    allowed = space.left(pod)
     return all(amount <= allowed.get(resource, amount) for resource, amount in pod_request(pod["spec"]).items())
 
 

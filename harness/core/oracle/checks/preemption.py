@@ -69,9 +69,7 @@ def _unattributed(line: Timeline) -> Iterator[Finding]:
     """Members and pods of no gang of which nobody can say who removed them."""
     for pod in line.pods.values():
         removed = pod.gone or bool(pod.record.state.get("deleting"))
-        node = line.nodes.get(pod.node)
-        node_is_gone = node is not None and any(trouble.why == "gone" for trouble in node.troubles)
-        if _is_of_case(pod) and removed and not pod.spared() and not node_is_gone:
+        if _is_of_case(pod) and removed and not pod.spared() and not line.has_no_node(pod):
             yield unknown(f"{pod.name} was deleted, and without an audit log nobody knows by whom", pos=pod.born)
 
 

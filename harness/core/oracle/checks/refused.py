@@ -3,10 +3,12 @@
 For `expect refused`: since the case created the gang, or members again, no member is bound until the refusal is in
 evidence, and none is bound when the case makes the promise. Evidence is what the scheduler itself wrote about the
 member that came last or a pod that came later still (its PodScheduled=False, or an event), or a fence: a plain pod,
-submitted after the gang to the same scheduler, that was bound. What is written of an earlier member, or of the group's
-object once there are members, is no evidence: it may be about a part of the gang, decided while the others were on
-their way (an integration may state in its vocabulary that its group objects tell of all members). A gang that no
-scheduler looked at is `unknown`, not refused.
+submitted after the gang to the same scheduler, that was bound. (If a queue lets gangs in before a scheduler places
+them, a fence may pass the gang between the two; it counts if it was submitted when all members could be placed, or if
+the gang had not been let in when the fence was bound.) What is written of an
+earlier member, or of the group's object once there are members, is no evidence: it may be about a part of the gang,
+decided while the others were on their way (an integration may state in its vocabulary that its group objects tell of
+all members). A gang that no scheduler looked at is `unknown`, not refused.
 For `expect unbound`: no member is bound from that moment until the promise is lifted, the case deletes the gang or
 the history ends.
 """
@@ -63,7 +65,7 @@ def evidence(line: Timeline, incarnation: Incarnation, index: int) -> tuple[int,
     proofs = [(refusal.pos, refusal.sentence)] if refusal is not None else []
     complete = max(incarnation.present, incarnation.whole(index))
     for bound, created, scheduler, pod in line.fences:
-        if complete < created and scheduler in incarnation.schedulers:
+        if max(complete, incarnation.handed_over(bound)) < created and scheduler in incarnation.schedulers:
             proofs.append((bound, f"fence {pod}, submitted later, was bound"))
     return min(proofs, default=None)
 
