@@ -84,6 +84,11 @@ ADAPTER = Adapter(
     scheduler=NAME,
     features=(
         "gang",
+        "pod-affinity",
+        "spread",
+        "host-ports",
+        "volumes",
+        "devices",
         "quorum",
         "roles",
         "role-minima",

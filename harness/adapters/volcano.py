@@ -270,6 +270,10 @@ ADAPTER = Adapter(
     },
     features=(
         "gang",
+        "pod-affinity",
+        "spread",
+        "host-ports",
+        "volumes",
         "quorum",
         "roles",
         "role-minima",

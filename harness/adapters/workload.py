@@ -78,6 +78,11 @@ ADAPTER = Adapter(
     images={"scheduler": r"/kube-scheduler[:@]", "controller": r"/kube-controller-manager[:@]"},
     features=(
         "gang",
+        "pod-affinity",
+        "spread",
+        "host-ports",
+        "volumes",
+        "devices",
         "quorum",
         "roles",
         "priority",

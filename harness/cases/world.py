@@ -17,6 +17,7 @@ from harness.cases import claims
 from harness.cases.barrier import SubmittedBarrier
 from harness.cases.cluster import Cluster
 from harness.cases.context import Alter, Context
+from harness.cases.devices import Devices
 from harness.cases.faults import Faults
 from harness.cases.gang import SubmittedGang, submit_gang
 from harness.cases.gangs import SubmittedGangs
@@ -25,6 +26,7 @@ from harness.cases.jobset import SubmittedJobSet
 from harness.cases.lws import SubmittedLWS
 from harness.cases.native import Native
 from harness.cases.objects import Objects
+from harness.cases.storage import Storage
 from harness.cases.values import LWS, BarrierJobSet, Job, JobSet
 from harness.core.errors import HarnessError
 from harness.core.gang import GPU, Gang
@@ -43,6 +45,8 @@ class World:
         self.cluster = Cluster(self.context)
         self.objects = Objects(self.context)
         self.native = Native(self.context)
+        self.storage = Storage(self.context)
+        self.devices = Devices(self.context)
 
     def has_feature(self, feature: str) -> bool:
         """Whether the integration claims the feature; for cases that judge one of several (`either`)."""
@@ -126,10 +130,12 @@ class World:
                     gang.create_missing(1)
         return submitted
 
-    def pod(self, gpus: int = 1, priority: str = "", name: str = "", alter: Alter | None = None) -> str:
+    def pod(
+        self, gpus: int = 1, priority: str = "", name: str = "", alter: Alter | None = None, cpu: str = "100m"
+    ) -> str:
         """Submit a pod of no gang to the scheduler under test; its name."""
         name = name or self.context.next_pod_name()
-        request = {"cpu": "100m", "memory": "64Mi", **({GPU: str(gpus)} if gpus else {})}
+        request = {"cpu": cpu, "memory": "64Mi", **({GPU: str(gpus)} if gpus else {})}
         self.context.submit_pod(name, "plain", request, priority, alter)
         return name
 

@@ -63,6 +63,9 @@ class Replay:
             "Node": self._node,
             "Event": self._event,
             "Namespace": self._constraints.namespace,
+            "PersistentVolume": self._constraints.allocations.volume,
+            "PersistentVolumeClaim": self._constraints.allocations.volume_claim,
+            "ResourceClaim": self._constraints.allocations.resource_claim,
         }
 
     def feed(self, record: Record) -> None:

@@ -17,12 +17,15 @@ from harness.core.errors import ApiError
 from harness.core.gang import GPU
 from harness.core.history.observe import pod_request
 from harness.core.kinds import CONFIG_MAP, NODE, POD, Kind
+from harness.mutation.scheduler.claims import Claims, read_claims
+from harness.mutation.scheduler.filters import fits
 from harness.mutation.scheduler.room import QUEUE, Room, carries, free_room
 from harness.mutation.scheduler.units import GANG, Unit, read_units
 
 GROUP = CONFIG_MAP  # what stands for a gang here
 BUDGET = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
 IDLE = 0.25  # seconds after which a round is made even if nothing changed
+_LOOKING = frozenset(("affinity", "topologySpreadConstraints", "resourceClaims"))  # fields of pods that look at others
 
 Placement = list[tuple[Object, str]]
 
@@ -70,7 +73,11 @@ class Reference:
         return bool(pod["spec"].get("schedulerName") == NAME)
 
     def room(self, nodes: list[Object], pods: list[Object]) -> Room:
-        return free_room(nodes, pods, self.api.list(GROUP, labelSelector=QUEUE))
+        return free_room(nodes, pods, self.api.list(GROUP, labelSelector=QUEUE), self.claims(pods))
+
+    def claims(self, pods: list[Object]) -> Claims:
+        """What there is of volumes and devices, if a pod that waits asks for any."""
+        return read_claims(self.api, [pod for pod in pods if self.mine(pod)])
 
     def order(self, units: list[Unit]) -> list[Unit]:
         """By priority and age, surplus last; gangs before single pods of the same second: a fence comes after them."""
@@ -130,7 +137,18 @@ class Reference:
 
     def place(self, unit: Unit, space: Room) -> Placement:
         """A node for as many of the pending members as fit, within one domain if the gang asks for one."""
-        return max((self.fill(unit.pending, space, nodes) for nodes in self.domains(unit, space)), key=len, default=[])
+        best: Placement = []
+        for nodes in [order for domain in self.domains(unit, space) for order in self.turns(unit, domain)]:
+            best = max(best, self.fill(unit.pending, space, nodes), key=len)
+            if len(best) == len(unit.pending):
+                break
+        return best
+
+    def turns(self, unit: Unit, nodes: list[str]) -> list[list[str]]:
+        """The orders in which nodes are tried: where members look at each other, each node is the first once."""
+        if all(_LOOKING.isdisjoint(pod["spec"]) for pod in unit.pending):
+            return [nodes]
+        return [[*nodes[i:], *nodes[:i]] for i in range(len(nodes))]
 
     def domains(self, unit: Unit, space: Room) -> list[list[str]]:
         """The sets of nodes in which the gang may be; one that has begun stays where it is."""
@@ -152,13 +170,20 @@ class Reference:
         return placement
 
     def fits(self, pod: Object, node: str, space: Room) -> bool:
-        return space.fits(pod, node)
+        return fits(space, pod, node)
 
     def start(self, unit: Unit, placement: Placement, space: Room) -> None:
         self.refusals.pop(unit.key, None)
         for pod, node in placement:
-            self.bind(pod, node)
             space.take(pod, node)
+        for pod, _ in placement:
+            self.give(pod, space)
+        for pod, node in placement:
+            self.bind(pod, node)
+
+    def give(self, pod: Object, space: Room) -> None:
+        """Give the pod the volumes and devices that were chosen for it."""
+        space.claims.give(self.api, pod)
 
     def hold(self, unit: Unit, placement: Placement, space: Room) -> None:
         """Keep others off the places of a gang that is not strict."""
