@@ -270,6 +270,7 @@ ADAPTER = Adapter(
     },
     features=(
         "gang",
+        "instant-refusal",
         "pod-affinity",
         "spread",
         "host-ports",

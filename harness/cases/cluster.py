@@ -6,7 +6,9 @@ away returns once the scheduler has seen it: a promise that follows is about a s
 
 from __future__ import annotations
 
-import time
+import subprocess
+import sys
+from collections.abc import Iterable
 from typing import Any
 
 import psutil
@@ -18,6 +20,7 @@ from harness.cases.gang import SubmittedGang
 from harness.core.gang import GPU
 from harness.core.kinds import POD
 
+TICK = 0.01  # seconds of processor time, the smallest amount that is measured
 SPAN = 1.5  # seconds over which processor time is measured: enough for the coarse clock of the system
 
 
@@ -96,14 +99,27 @@ class Cluster:
         return sorted(pod.name for pod in pods if pod.state.get("deleting"))
 
     def processor_share(self, role: str) -> float:
-        """Of how many processors the processes of a role are busy, over a second and a half."""
+        """How busy the processes of a role are over a second and a half: 1 is as busy as a process that never rests.
+
+        Such a process runs beside them meanwhile, since on a busy machine nobody gets a whole processor.
+        """
         context = self._context
         processes = [psutil.Process(process.pid) for process in context.processes(role)]
-        began, before = time.monotonic(), sum(sum(process.cpu_times()[:2]) for process in processes)
-        context.recorder.wait(lambda: False, SPAN)
-        spent = sum(sum(process.cpu_times()[:2]) for process in processes) - before
-        return spent / (time.monotonic() - began)
+        restless = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        try:
+            before, unrest = _spent(processes), _spent([psutil.Process(restless.pid)])
+            context.recorder.wait(lambda: False, SPAN)
+            spent, possible = _spent(processes) - before, _spent([psutil.Process(restless.pid)]) - unrest
+        finally:
+            restless.kill()
+            restless.wait()
+        return spent / max(possible, TICK)
 
     def _change(self, name: str, change: str, **details: Any) -> None:
         self._context.recorder.act("node-change", nodes=[name], change=change, **details)
         getattr(self._context.testbed.box.nodes, change)(name, **details)
+
+
+def _spent(processes: Iterable[psutil.Process]) -> float:
+    """Seconds of processor time that the processes have used so far."""
+    return float(sum(sum(process.cpu_times()[:2]) for process in processes))

@@ -8,6 +8,7 @@ case can be reached again from its history alone.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, overload
 
@@ -162,6 +163,11 @@ class World:
         make(testbed.box, unique, {GPU: str(gpus)})
         return unique
 
+    def next_second(self) -> None:
+        """Go on when the next second has begun: objects know their age in whole seconds."""
+        begun = int(time.time())
+        self.context.recorder.wait(lambda: int(time.time()) > begun, begun + 1.01 - time.time())
+
     def _unique(self, name: str) -> str:
         return f"{name}-{self.namespace.removeprefix('case-')}"
 
@@ -244,9 +250,17 @@ class World:
         """Something the case saw for itself; None: it could not be seen."""
         return self.context.claim(sentence, held, detail)
 
-    def stand(self, sentence: str, *counted: SubmittedGang | str, least: int = 0, most: int | None = None) -> Verdict:
-        """So many of these pods of no gang, and of the members of these gangs, are bound now and not leaving."""
-        return claims.stand(self.context, sentence, counted, least, most)
+    def stand(
+        self,
+        sentence: str,
+        *counted: SubmittedGang | str,
+        least: int = 0,
+        most: int | None = None,
+        deadline: str = "",
+    ) -> Verdict:
+        """So many of these pods of no gang, and of the members of these gangs, are bound and not leaving: now, or by
+        the named deadline."""
+        return claims.stand(self.context, sentence, counted, least, most, deadline)
 
     def sees(self, sentence: str, condition: Callable[[], object], deadline: str = "bound") -> Verdict:
         """The condition comes true within the deadline; an object that it does not find counts as not yet."""

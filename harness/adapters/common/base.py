@@ -151,6 +151,8 @@ class Adapter:
     groups: Callable[[str], tuple[Kind, ...]] = lambda kubernetes: ()  # kubernetes -> gang objects to record
     read_group: Callable[[Object], tuple[str, int | None]] = read_min_member  # gang object -> (gang name, its quorum)
     edit_quorum: Callable[[Gang, int, str], Sequence[Edit]] | None = None  # (gang, quorum, kubernetes)
+    wait_time: Callable[[Box, int], list[str]] | None = None  # the scheduler's command line with this wait time, in s
+    late_mark: tuple[str, str] = ("", "")  # annotation and value of members whose gang is out of time
     membership: Membership | None = None  # for controllers that make gangs of users' objects
 
     def __post_init__(self) -> None:

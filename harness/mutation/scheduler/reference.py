@@ -11,7 +11,7 @@ import threading
 import time
 from typing import Any
 
-from harness.adapters.reference import NAME, READY
+from harness.adapters.reference import LATE_MARK, NAME, READY
 from harness.box.api import PATCH_STRATEGIC, Api, Object
 from harness.core.errors import ApiError
 from harness.core.gang import GPU
@@ -33,9 +33,11 @@ Placement = list[tuple[Object, str]]
 class Reference:
     """Places gangs whole or not at all."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, wait_time: float | None = None) -> None:
         self.api = api
+        self.wait_time = wait_time  # seconds that gangs wait which do not say how long; None: for ever
         self.changed = threading.Event()
+        self.overdue: set[str] = set()  # units that were marked as out of time
         self.refusals: dict[str, str] = {}  # unit -> the last refusal that was written, so that it is written once
 
     def run(self) -> None:
@@ -85,8 +87,8 @@ class Reference:
 
     def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
         late, style = self.late(unit), unit.terms.get("style", "")
-        if late and "soft" not in style and "nonstrict" not in style:
-            return self.fail(unit)
+        if late and "soft" not in style:
+            return self.give_up(unit)
         missing = 0 if late and "soft" in style else self.missing(unit, units)
         if len(unit.pending) < missing:
             return self.refuse(unit, f"{len(unit.pending)} members are there, {missing} more are needed to start")
@@ -99,12 +101,17 @@ class Reference:
             return self.refuse(unit, "the gangs that it starts with cannot start yet")
         if self.preempt(unit, space, units, missing):
             return self.refuse(unit, "waiting for victims to end")
-        if "nonstrict" in style and not late:
+        if "nonstrict" in style:
             self.hold(unit, placement, space)
-        return self.refuse(unit, f"room for {len(placement)} members, {missing} are needed to start")
+        return self.refuse(unit, f"room for {len(placement)} members, {missing} are needed to start{self.hint(unit)}")
+
+    def hint(self, unit: Unit) -> str:
+        """What a refusal adds where not every placement was tried."""
+        depends = any(not _LOOKING.isdisjoint(pod["spec"]) for pod in unit.pending)
+        return "; members depend on each other, so a placement may exist that was not found" if depends else ""
 
     def late(self, unit: Unit) -> bool:
-        return unit.late
+        return unit.is_late(self.wait_time)
 
     def missing(self, unit: Unit, units: list[Unit]) -> int:
         """How many members must be bound at once for the gang to be at quorum."""
@@ -162,12 +169,16 @@ class Reference:
 
     def fill(self, pods: list[Object], space: Room, nodes: list[str]) -> Placement:
         trial, placement = space.copy(), []
-        for pod in sorted(pods, key=lambda pod: -sum(pod_request(pod["spec"]).values())):
+        for pod in sorted(pods, key=self.rank):
             name = next((name for name in nodes if self.fits(pod, name, trial)), None)
             if name is not None:
                 trial.take(pod, name)
                 placement.append((pod, name))
         return placement
+
+    def rank(self, pod: Object) -> tuple[int, int]:
+        """The order in which members are tried: by priority, then the largest first."""
+        return -(pod["spec"].get("priority") or 0), -sum(pod_request(pod["spec"]).values())
 
     def fits(self, pod: Object, node: str, space: Room) -> bool:
         return fits(space, pod, node)
@@ -176,10 +187,15 @@ class Reference:
         self.refusals.pop(unit.key, None)
         for pod, node in placement:
             space.take(pod, node)
-        for pod, _ in placement:
-            self.give(pod, space)
         for pod, node in placement:
-            self.bind(pod, node)
+            self.give(pod, space)
+            if unit.is_gang:
+                self.nominate(pod, node)
+        for pod, node in placement:
+            self.try_to_bind(pod, node)
+
+    def nominate(self, pod: Object, node: str) -> None:
+        self._status(pod, {"nominatedNodeName": node})
 
     def give(self, pod: Object, space: Room) -> None:
         """Give the pod the volumes and devices that were chosen for it."""
@@ -230,6 +246,15 @@ class Reference:
 
     # -- what the API server sees -------------------------------------------------------------------------------------
 
+    def try_to_bind(self, pod: Object, node: str) -> None:
+        """Bind the pod; one whose bind is refused waits for the next round, and the others of its gang do not."""
+        try:
+            self.bind(pod, node)
+        except ApiError as error:
+            if error.status not in (400, 403, 422):
+                raise
+            print(f"{pod['metadata']['name']} was not bound: {error}", flush=True)
+
     def bind(self, pod: Object, node: str) -> None:
         meta = pod["metadata"]
         binding = {
@@ -252,8 +277,21 @@ class Reference:
         for pod in unit.pending:
             self._condition(pod, "PodScheduled", "False", "Unschedulable", message)
 
+    def give_up(self, unit: Unit) -> None:
+        """Mark a gang whose time is over; a strict one fails for good."""
+        if unit.key not in self.overdue:
+            self.overdue.add(unit.key)
+            self.mark(unit)
+        if "nonstrict" in unit.terms.get("style", ""):
+            return self.refuse(unit, "its time is over")
+        return self.fail(unit)
+
+    def mark(self, unit: Unit) -> None:
+        for pod in unit.pending:
+            change = {"metadata": {"annotations": dict([LATE_MARK])}}
+            self.api.patch(POD, pod["metadata"]["namespace"], pod["metadata"]["name"], change)
+
     def fail(self, unit: Unit) -> None:
-        """Let a gang whose time is over fail for good."""
         for pod in unit.pending:
             self._status(pod, {"phase": "Failed", "reason": "OutOfTime"})
 

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from harness.mutation.base import mutations
-from harness.mutation.scheduler.mutations import demands, eviction, filters, neglect, placement, quorum, state, terms
+from harness.mutation.scheduler.mutations import (
+    conduct,
+    demands,
+    eviction,
+    filters,
+    neglect,
+    placement,
+    preemptors,
+    quorum,
+    state,
+    terms,
+)
 from harness.mutation.scheduler.reference import Reference
 
 # Mutations that most cases notice come first.
-MUTATIONS = mutations(Reference, placement, quorum, eviction, filters, demands, state, terms, neglect)
+MUTATIONS = mutations(
+    Reference, placement, quorum, eviction, preemptors, filters, demands, conduct, state, terms, neglect
+)
