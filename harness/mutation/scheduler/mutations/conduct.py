@@ -70,7 +70,7 @@ class CutsWaitsShort(Mutation, Reference):
     """Lets no gang wait longer than a few seconds."""
 
     killed_by = ("wait-times-beyond-a-quarter-of-an-hour-are-cut-short",)
-    breaks = ("KOORD-36", "KOORD-41")
+    breaks = ("KOORD-41",)
     longest: ClassVar[int] = 3
 
     def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
