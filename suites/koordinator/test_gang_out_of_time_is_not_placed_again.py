@@ -17,6 +17,8 @@ def test_gang_out_of_time_is_not_placed_again(world: World) -> None:
     assert world.is_bound(single, deadline="released")
     world.until(lambda: False, "retried")
 
+    assert gang.must_stay_unbound()
     world.nodes(1, gpus=8)
+    world.until(lambda: gang.bound > 0, "refused")
 
-    assert gang.stays_pending()
+    assert world.claim("no member of the gang was bound", gang.bound == 0, f"{gang.bound} are bound")

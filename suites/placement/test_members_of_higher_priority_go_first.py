@@ -1,5 +1,5 @@
 """Members of one gang differ in priority, and there is room for the quorum only: who runs shows who was tried first.
-All of them come while the scheduler stands still, so that it has the choice."""
+All of them have been refused before the room appears, so that the scheduler has the choice."""
 
 from harness import Gang, World, case
 from harness.cases.workloads import Object
@@ -10,7 +10,6 @@ from harness.cases.workloads import Object
     clauses=["GANG-18", "WL-60"],
     needs=["quorum", "member-priority"],
     level="extended",
-    disturbs="scheduler",
 )
 def test_members_of_higher_priority_go_first(world: World) -> None:
     low, high = world.priority("low", 10), world.priority("high", 100)
@@ -19,10 +18,10 @@ def test_members_of_higher_priority_go_first(world: World) -> None:
     def rank(pod: Object) -> None:
         pod["spec"]["priorityClassName"] = high if pod["metadata"]["name"] in important else low
 
-    world.nodes(1, gpus=4)
-    world.faults.pause("scheduler")
+    world.nodes(1, gpus=2)
     gang = world.submit(Gang("ranked", size=4, quorum=2, gpus=2), alter=rank)
-    world.faults.resume("scheduler")
+    assert gang.is_refused()
+    world.nodes(1, gpus=2)
 
     assert gang.reaches_quorum()
     bound = {record.name for record in gang.pods() if record.state.get("node")}

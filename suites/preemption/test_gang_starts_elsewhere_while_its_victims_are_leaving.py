@@ -20,5 +20,6 @@ def test_gang_starts_elsewhere_while_its_victims_are_leaving(world: World) -> No
     world.nodes(2, gpus=2, name="spare")
 
     assert gang.is_bound_whole()
-    assert world.claim("its victims were still leaving", len(world.cluster.terminating()) == 2)
+    leaving = world.cluster.terminating()
+    assert world.claim("its victims were still leaving", len(leaving) >= 2, f"leaving: {leaving}")
     world.faults.finish_deletions()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.mutation.base import mutations
 from harness.mutation.scheduler.mutations import (
     conduct,
+    declarations,
     demands,
     eviction,
     filters,
@@ -19,5 +20,5 @@ from harness.mutation.scheduler.reference import Reference
 
 # Mutations that most cases notice come first.
 MUTATIONS = mutations(
-    Reference, placement, quorum, eviction, preemptors, filters, demands, conduct, state, terms, neglect
+    Reference, placement, quorum, eviction, preemptors, filters, demands, conduct, state, declarations, terms, neglect
 )

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from harness.box.api import Object
 from harness.core.errors import ApiError
-from harness.core.kinds import NODE, POD
+from harness.core.kinds import POD
 from harness.mutation.base import Mutation
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
-from harness.mutation.scheduler.units import GANG, Unit
+from harness.mutation.scheduler.units import Unit
 
 
 class NeverNominates(Mutation, Reference):
@@ -112,28 +112,3 @@ class TakesAllBack(Mutation, Reference):
         except ApiError:
             self.refused = True
             raise
-
-
-class LetsLateMembersOvertake(Mutation, Reference):
-    """Binds members that come while their gang is being bound before those that it still has to bind."""
-
-    killed_by = ("member-that-comes-while-its-gang-is-placed-waits",)
-    breaks = ("WL-46",)
-
-    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
-        self.expected = {pod["metadata"]["uid"] for pod in (*unit.bound, *unit.pending)}
-        super().start(unit, placement, space)
-
-    def try_to_bind(self, pod: Object, node: str) -> None:
-        super().try_to_bind(pod, node)
-        gang = (pod["metadata"].get("labels") or {}).get(GANG)
-        if gang is None:
-            return
-        for late in self.api.list(POD, pod["metadata"]["namespace"], labelSelector=f"{GANG}={gang}"):
-            if late["metadata"]["uid"] not in self.expected and not late["spec"].get("nodeName"):
-                self.expected.add(late["metadata"]["uid"])
-                super().try_to_bind(late, self.spare_node())
-
-    def spare_node(self) -> str:
-        """The last node, which the others do not need."""
-        return str(sorted(node["metadata"]["name"] for node in self.api.list(NODE))[-1])

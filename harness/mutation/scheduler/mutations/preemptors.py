@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.box.api import Object
 from harness.mutation.base import Mutation
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
@@ -68,6 +69,22 @@ class WaitsForItsVictims(Mutation, Reference):
     def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
         if not space.leaving or not unit.priority:
             super().attempt(unit, space, units)
+
+
+class EvictsOneAfterAnother(Mutation, Reference):
+    """Evicts a single victim for a gang and chooses the next one when that is gone."""
+
+    killed_by = ("victims-of-a-gang-are-chosen-in-one-step",)
+    breaks = ("WL-77",)
+
+    def preempt(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:
+        self.evicted = False
+        return bool(space.leaving) or super().preempt(unit, space, units, missing)
+
+    def evict(self, pod: Object, unit: Unit) -> None:
+        if not self.evicted:
+            self.evicted = True
+            super().evict(pod, unit)
 
 
 class SticksToItsFirstChoice(Mutation, Reference):
