@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness.adapters.common.base import Adapter
 from harness.core.errors import UsageError
 from harness.core.text import nearest
 
-__all__ = ["Adapter", "adapter", "names"]
+if TYPE_CHECKING:
+    from harness.adapters.common.base import Adapter
+
+__all__ = ["adapter", "names"]
 
 
 def names() -> list[str]:

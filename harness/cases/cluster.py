@@ -6,9 +6,7 @@ away returns once the scheduler has seen it: a promise that follows is about a s
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterable
+import time
 from typing import Any
 
 import psutil
@@ -17,10 +15,11 @@ from harness.adapters.common.render import single_pod
 from harness.box.nodes import RACK
 from harness.cases.context import Context
 from harness.cases.gang import SubmittedGang
+from harness.core.errors import UnsupportedError
 from harness.core.gang import GPU
 from harness.core.kinds import POD
 
-TICK = 0.01  # seconds of processor time, the smallest amount that is measured
+NODE_TAINTS = "node.kubernetes.io/"  # what taints begin with that a cluster gives to nodes in trouble
 SPAN = 1.5  # seconds over which processor time is measured: enough for the coarse clock of the system
 
 
@@ -31,6 +30,11 @@ class Cluster:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+
+    @property
+    def gpu(self) -> str:
+        """What GPUs are called here, in requests and on nodes."""
+        return self._context.testbed.box.nodes.resource
 
     def cordon(self, *names: str) -> None:
         for name in names:
@@ -54,7 +58,7 @@ class Cluster:
     def resize(self, name: str, gpus: int) -> None:
         rooms = {node.name: node.state.get("allocatable") or {} for node in self._context.recorder.latest("Node")}
         self._change(name, "resize", gpus=gpus)
-        if gpus * 1000 < rooms.get(name, {}).get(GPU, 0):
+        if gpus * 1000 < rooms.get(name, {}).get(self.gpu, 0):
             self._context.see_nodes()
 
     def remove(self, name: str) -> None:
@@ -75,13 +79,13 @@ class Cluster:
     def vacate(self, guest: str) -> None:
         """Delete a pod that `occupy` made."""
         namespace, _, name = guest.partition("/")
-        self._context.recorder.act("note", text=f"pod {guest} is deleted")
+        self._context.note_deletion(namespace, name)
         self._context.api.delete(POD, namespace, name, grace=0)
 
     def is_tainted(self, name: str) -> bool:
-        """Whether the node carries a taint now, as a lost one does once that was noticed."""
-        nodes = self._context.recorder.latest("Node")
-        return any(node.name == name and node.state.get("taints") for node in nodes)
+        """Whether the cluster has tainted the node, as it does with a lost one once that was noticed."""
+        nodes = [node for node in self._context.recorder.latest("Node") if node.name == name]
+        return any(taint.startswith(NODE_TAINTS) for node in nodes for taint in node.state.get("taints") or ())
 
     def node_of(self, pod: str) -> str:
         """The node of a pod of no gang; empty while it has none."""
@@ -99,27 +103,17 @@ class Cluster:
         return sorted(pod.name for pod in pods if pod.state.get("deleting"))
 
     def processor_share(self, role: str) -> float:
-        """How busy the processes of a role are over a second and a half: 1 is as busy as a process that never rests.
-
-        Such a process runs beside them meanwhile, since on a busy machine nobody gets a whole processor.
-        """
+        """Of how many processors the processes of a role are busy, over a second and a half."""
         context = self._context
-        processes = [psutil.Process(process.pid) for process in context.processes(role)]
-        restless = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-        try:
-            before, unrest = _spent(processes), _spent([psutil.Process(restless.pid)])
-            context.recorder.wait(lambda: False, SPAN)
-            spent, possible = _spent(processes) - before, _spent([psutil.Process(restless.pid)]) - unrest
-        finally:
-            restless.kill()
-            restless.wait()
-        return spent / max(possible, TICK)
+        pids = [process.pid for process in context.processes(role)]
+        if not all(pids):
+            raise UnsupportedError(f"how busy the {role} is cannot be seen from this machine")
+        processes = [psutil.Process(pid) for pid in pids]
+        began, before = time.monotonic(), sum(sum(process.cpu_times()[:2]) for process in processes)
+        context.recorder.wait(lambda: False, SPAN)
+        spent = sum(sum(process.cpu_times()[:2]) for process in processes) - before
+        return spent / (time.monotonic() - began)
 
     def _change(self, name: str, change: str, **details: Any) -> None:
         self._context.recorder.act("node-change", nodes=[name], change=change, **details)
         getattr(self._context.testbed.box.nodes, change)(name, **details)
-
-
-def _spent(processes: Iterable[psutil.Process]) -> float:
-    """Seconds of processor time that the processes have used so far."""
-    return float(sum(sum(process.cpu_times()[:2]) for process in processes))

@@ -81,6 +81,7 @@ def _selection(selection: Selection) -> dict[str, Any]:
         "settings": _plain(selection.settings),
         "gates": _plain(selection.gates),
         "binaries": [text(name) for name in selection.binaries],
+        "shard": text(selection.shard),
     }
     integrations = [text(name) for name in selection.integrations]
     return {"integrations": integrations, "profile": text(selection.profile), **_filled(optional)}
@@ -140,6 +141,7 @@ def case_row(case: CaseResult) -> dict[str, Any]:
         **_filled(
             {
                 "reason": text(why(case)),
+                "expected": text(case.expected),
                 "error": text(case.error),
                 "violatedAtRevision": _revision(case),
                 "skewMs": _rounded(figure(case, "skew_ms")),

@@ -79,7 +79,7 @@ class Checked:
 
     def __str__(self) -> str:
         """What was verified, in words."""
-        histories = f"{counted(self.judged, 'history')} judged again".replace("historys", "histories")
+        histories = f"{counted(self.judged, 'history')} judged again"
         evidence = histories if self.judged else "not verified (no histories)"
         other = "" if self.same_catalogue else ", made with another catalogue of cases than that of this muster"
         return f"{evidence}{other}"
@@ -192,7 +192,7 @@ def _selected(run: RunResult) -> Iterator[str]:
         place = f"implementations[{index}].cases"
         ids = {case.case for case in run.cases if case.integration == entry.integration}
         if run.selection.cases:
-            yield from _unlike(place, ids, set(run.selection.cases), whole=not missing(run))
+            yield from _unlike(place, ids, set(run.selection.named), whole=not missing(run))
         elif number is not None and len(ids) > number:
             yield f"{place}: has {len(ids)} cases, the catalogue has {number}"
 
@@ -200,8 +200,8 @@ def _selected(run: RunResult) -> Iterator[str]:
 def _number(run: RunResult) -> int | None:
     """How many cases the selection asks of each integration; None if only the catalogue itself knows."""
     if run.selection.cases:
-        return len(set(run.selection.cases))
-    if run.selection.profile == ALL:
+        return len(set(run.selection.named))
+    if run.selection.profile == ALL and not run.selection.shard:
         return sum(sum(levels.values()) for levels in run.catalogue.cases.values())
     return None
 

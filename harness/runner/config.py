@@ -41,6 +41,7 @@ class RunConfig:
     repeat: int = 1
     probe: bool = False  # run cases whose features are not claimed, too
     workers: int = 1  # boxes side by side
+    shard: str = ""  # the part of the selected cases that this run judges, such as 2/8; empty: all of them
     order: str = ORDERS[0]  # one of ORDERS
     first: tuple[str, ...] = ()  # ids of cases that run before the others
     seed: int | None = None  # of the random order; the same seed gives the same order
@@ -48,11 +49,14 @@ class RunConfig:
     settings: Mapping[str, str] = field(default_factory=dict)  # of the integration
     gates: Mapping[str, bool] = field(default_factory=dict)  # of Kubernetes
     binaries: Mapping[str, Path] = field(default_factory=dict)  # COMPONENT.PROCESS -> its program
+    expected: Path | None = None  # the folder of expected verdicts that the run is held against
     implementation_version: str = ""  # of what is judged, in the words of the user; empty: as it is known
     folder: Path | None = None  # where histories, logs and events go; where run.json is, if it was read from there
 
     def only(self, integration: str) -> RunConfig:
         """The same for one integration alone, in a box of the Kubernetes that its version asks for."""
+        if not self.box.installs:  # its Kubernetes is what it is, and is compared with the version later
+            return replace(self, integrations=(integration,))
         box = replace(self.box, kubernetes=kubernetes_of(integration, self.box.kubernetes))
         return replace(self, integrations=(integration,), box=box)
 
@@ -68,6 +72,7 @@ class RunConfig:
             dict(self.settings),
             dict(self.gates),
             tuple(sorted(self.binaries)),
+            self.shard,
         )
 
     def selects(self, case: Case) -> bool:
@@ -111,7 +116,8 @@ class RunConfig:
     def as_data(self) -> dict[str, Any]:
         plain = asdict(self)
         del plain["folder"]
-        return {"format": FORMAT, **plain, "binaries": {name: str(path) for name, path in self.binaries.items()}}
+        paths = {"binaries": {name: str(path) for name, path in self.binaries.items()}}
+        return {"format": FORMAT, **plain, **paths, "expected": str(self.expected) if self.expected else None}
 
     def write(self, folder: Path) -> Path:
         """Write it into the folder of its run."""
@@ -137,6 +143,7 @@ def _from_data(data: Mapping[str, Any], folder: Path) -> RunConfig:
         "first": tuple(data["first"]),
         "box": BoxSpec(**data["box"]),
         "binaries": {name: Path(path) for name, path in data["binaries"].items()},
+        "expected": Path(data["expected"]) if data.get("expected") else None,
     }
     return RunConfig(**{**data, **typed, "folder": folder})
 
