@@ -126,6 +126,11 @@ ADAPTER = Adapter(
     },
     features=(
         "gang",
+        "pod-affinity",
+        "spread",
+        "host-ports",
+        "volumes",
+        "devices",
         "quorum",
         "roles",
         "group-object",

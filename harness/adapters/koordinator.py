@@ -76,6 +76,16 @@ def configuration(artifact: Artifact) -> Object:
     return config
 
 
+def with_wait_time(box: Box, seconds: int) -> list[str]:
+    """The command line of a scheduler whose gangs wait this long if they do not say how long."""
+    config: Object = yaml.safe_load((box.directory / "koord-scheduler.yaml").read_text(encoding="utf-8"))
+    arguments = {"apiVersion": config["apiVersion"], "kind": "CoschedulingArgs", "defaultTimeout": f"{seconds}s"}
+    config["profiles"][0]["pluginConfig"].append({"name": "Coscheduling", "args": arguments})
+    path = hosting.write_yaml(box.directory / "koord-scheduler-wait.yaml", config)
+    argv = box.processes[SCHEDULER].command.argv
+    return [f"--config={path}" if flag.startswith("--config=") else flag for flag in argv]
+
+
 def cluster(context: InstallContext) -> list[Object]:
     """What installs it in a cluster, beside that cluster's own kube-scheduler."""
     config = configuration(context.artifact)
@@ -133,6 +143,11 @@ ADAPTER = Adapter(
         "annotations",
         "pod-terms",
         "gang",
+        "pod-affinity",
+        "spread",
+        "host-ports",
+        "volumes",
+        "devices",
         "quorum",
         "roles",
         "group-object",
@@ -144,11 +159,16 @@ ADAPTER = Adapter(
         "queue",
         "gang-group",
         "nonstrict",
+        "queue-order",
+        "timeout-marks-gang",
+        "default-timeout",
         "restart-safe",
         Claim(
             "refills-singly", source="match policy once-satisfied, the default: a gang that had room once is none later"
         ),
     ),
+    wait_time=with_wait_time,
+    late_mark=(f"{GANG}/timeout", "true"),
     styles=("annotations", "nonstrict", "only-waiting", "waiting-and-running", "once-satisfied"),
     install=install,
     values=values,

@@ -21,6 +21,7 @@ from harness.core.labels import GANG_LABEL
 
 NAME = "reference-scheduler"
 PROGRAM = "harness.mutation.scheduler"  # a name and no import: adapters stand below mutation
+LATE_MARK = ("muster.dev/timeout", "true")
 READY = "the first round is made"  # what the reference scheduler writes once it is at work
 
 
@@ -36,6 +37,11 @@ def install(box: Box, settings: Settings) -> Installed:
         process = box.run(command, lambda: bool(box.processes[NAME].has_logged(READY)))
     process.wait_ready(hosting.START_TIMEOUT)
     return Installed(version="1", schedulers=(NAME,))
+
+
+def with_wait_time(box: Box, seconds: int) -> list[str]:
+    """The command line of a scheduler whose gangs wait this long if they do not say how long."""
+    return [*box.processes[NAME].command.argv, f"--wait-time={seconds}"]
 
 
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
@@ -92,6 +98,12 @@ ADAPTER = Adapter(
     scheduler=NAME,
     features=(
         "gang",
+        "instant-refusal",
+        "pod-affinity",
+        "spread",
+        "host-ports",
+        "volumes",
+        "devices",
         "quorum",
         "roles",
         "role-minima",
@@ -113,6 +125,12 @@ ADAPTER = Adapter(
         "topology",
         "soft",
         "nonstrict",
+        "queue-order",
+        "timeout-marks-gang",
+        "default-timeout",
+        "member-priority",
+        "nominates",
+        "hints-at-limits",
         "restart-safe",
         "starts-anew",
         "total",
@@ -124,6 +142,8 @@ ADAPTER = Adapter(
         ),
         Claim("quorum-first", source="muster's own choice: half of a gang is worth less than a whole one"),
     ),
+    wait_time=with_wait_time,
+    late_mark=LATE_MARK,
     styles=("annotations", "job", "nonstrict", "soft"),
     install=install,
     values=values,

@@ -270,6 +270,11 @@ ADAPTER = Adapter(
     },
     features=(
         "gang",
+        "instant-refusal",
+        "pod-affinity",
+        "spread",
+        "host-ports",
+        "volumes",
         "quorum",
         "roles",
         "role-minima",

@@ -186,6 +186,10 @@ ADAPTER = Adapter(
     images={"scheduler": r"yunikorn:scheduler|yunikorn-scheduler"},
     features=(
         "gang",
+        "pod-affinity",
+        "spread",
+        "host-ports",
+        "volumes",
         "quorum",
         "roles",
         "role-minima",

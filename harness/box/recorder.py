@@ -27,7 +27,7 @@ from harness.box.audit import AuditLog
 from harness.box.heartbeat import Heartbeat, elapsed
 from harness.box.lag import Lag
 from harness.core.errors import ApiError, HarnessError
-from harness.core.history import observe
+from harness.core.history import allocations, observe
 from harness.core.history.merge import audit_record, merge
 from harness.core.history.records import History, Record, gang_key, header
 from harness.core.history.sharing import SharedValues
@@ -51,16 +51,20 @@ class Recorder:
         api: Api,
         *,
         groups: Sequence[Kind] = (),
+        claims: Sequence[Kind] = (),
         read_group: ReadGroup | None = None,
         classify: Callable[[Object], tuple[str, str, str]] = by_label,
         vocabulary: Vocabulary = COMMON,
         audit_log: Path | None = None,
         selectors: Mapping[str, str] | None = None,
     ) -> None:
-        """`selectors` narrow what is watched of a kind by labels, where a cluster has more than the cases' own."""
+        """`groups` are the kinds of the gangs' own objects, `claims` those that give volumes and devices to pods.
+
+        `selectors` narrow what is watched of a kind by labels, where a cluster has more than the cases' own."""
         self.changed = threading.Condition()
         self._api = api
         self._kinds = {"Pod": POD, "Node": NODE, "Event": EVENT, "Namespace": NAMESPACE}
+        self._kinds |= {kind.kind: kind for kind in claims}
         self._kinds |= {group_kind(resource): resource for resource in groups}
         self._read_group = read_group
         self._classify = classify
@@ -342,12 +346,28 @@ class Recorder:
             return observe.event_state(obj, self._gang_of)
         if kind == "Namespace":
             return observe.namespace_state(obj)
+        if (state := allocations.KINDS.get(self._kinds[kind])) is not None:
+            return state(obj)
         gang, quorum = self._read_group(obj) if self._read_group else ("", None)
         return observe.group_state(obj, gang_key(obj["metadata"].get("namespace", ""), gang) if gang else "", quorum)
 
     def _gang_of(self, about: str) -> str:
         """The gang that the object "Kind/namespace/name" belongs to, if it is known."""
         return self._gangs.get(about.partition("/")[2], "")
+
+
+def kinds_of_claims(api: Api) -> list[Kind]:
+    """The kinds that give volumes and devices to pods, as far as this API server has them."""
+    return [kind for kind in allocations.KINDS if _is_served(api, kind)]
+
+
+def _is_served(api: Api, kind: Kind) -> bool:
+    try:
+        return bool(api.resource(kind.api_version, kind.kind))
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        return False
 
 
 def group_kind(resource: Kind) -> str:

@@ -90,14 +90,29 @@ def _ask(context: Context, request: ApiRequest, sentence: str, expected: str, me
 
 
 def stand(
-    context: Context, sentence: str, counted: Sequence[Named | str], least: int = 0, most: int | None = None
+    context: Context,
+    sentence: str,
+    counted: Sequence[Named | str],
+    least: int = 0,
+    most: int | None = None,
+    deadline: str = "",
 ) -> Verdict:
     """So many of these pods and gangs are bound and not leaving; the history shows with which record that ended."""
     gangs = [thing.key for thing in counted if not isinstance(thing, str)]
     pods = [gang_key(context.namespace, thing) for thing in counted if isinstance(thing, str)]
     standing = Standing(gangs, pods, least, most)
+    if deadline:
+        _await_standing(context, standing, deadline)
     number = standing.number(context.recorder.timeline)
     return context.claim(sentence, standing.allows(number), f"{number} are bound", **{KEY: standing.as_record()})
+
+
+def _await_standing(context: Context, standing: Standing, deadline: str) -> None:
+    """Wait until the number is right, and still is when everything that was committed has arrived."""
+    while context.until(lambda: standing.allows(standing.number(context.recorder.timeline)), deadline):
+        context.recorder.settle()
+        if standing.allows(standing.number(context.recorder.timeline)):
+            return
 
 
 def sees(context: Context, sentence: str, condition: Callable[[], object], deadline: str = "bound") -> Verdict:

@@ -17,7 +17,7 @@ from harness.box.minor import minor_of
 from harness.cases import claims
 from harness.cases.context import Context
 from harness.cases.native import Native
-from harness.core.errors import ApiError, UnsupportedError
+from harness.core.errors import ApiError, HarnessError, UnsupportedError
 from harness.core.kinds import POD, Kind
 from harness.core.verdict import Verdict
 from harness.core.waiting import until
@@ -94,6 +94,14 @@ class Faults:
         processes = self._context.testbed.box.processes
         name, change = _switch(self._context)
         self._restart_with(name, change(processes[name].command.argv), gangs=False)
+
+    def set_wait_time(self, seconds: int) -> None:
+        """Restart the scheduler so that gangs wait this long which do not say how long."""
+        testbed = self._context.testbed
+        change, (name,) = testbed.adapter.wait_time, testbed.installed.schedulers
+        if change is None:
+            raise HarnessError(f"{testbed.adapter.title} has no wait time of its own that can be set")
+        self._restart_with(name, change(testbed.box, seconds), wait_time=seconds)
 
     def start_second_scheduler(self) -> str:
         """Run a plain kube-scheduler beside the scheduler under test; the name by which pods ask for it."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.adapters.common.render import gang_objects
 from harness.box.api import PATCH_MERGE, Object
+from harness.cases import claims
 from harness.cases.context import Alter, Context
 from harness.core.errors import HarnessError
 from harness.core.gang import Gang
@@ -107,6 +108,20 @@ class SubmittedGang:
         """Members of which the scheduler has written in their status that they were not placed."""
         return [pod.record.name for pod in self._members() if pod.refusal]
 
+    def refusals(self) -> list[str]:
+        """What the scheduler has written in the status of members that it did not place, each text once."""
+        conditions = [record.state.get("conditions", {}).get("PodScheduled", ()) for record in self.pods()]
+        return sorted({str(words[2]) for words in conditions if len(words) > 2 and words[0] == "False"})
+
+    def nominations(self) -> dict[str, str]:
+        """The node to which each member was nominated last before it was bound; no entry: to none."""
+        places: dict[str, str] = {}
+        for record in self.world.recorder.records():
+            waiting = record.kind == "Pod" and record.state.get("gang") == self.key and not record.state.get("node")
+            if waiting and (nominated := record.state.get("nominated")):
+                places[record.name] = str(nominated)
+        return places
+
     def refused_groups(self) -> list[str]:
         """Objects that stand for the gang whose status says that it was not placed."""
         return [group.record.name for group in self._groups() if group.refusal]
@@ -196,6 +211,18 @@ class SubmittedGang:
         if pod is None or pod.gone:
             return True
         return bool(pod.record.state.get("deleting")) and (not pod.standing or timeline.has_no_node(pod))
+
+    def is_marked_late(self) -> Verdict:
+        """Every member carries the annotation by which this integration marks gangs whose time is over."""
+        world = self.world
+        name, value = world.testbed.adapter.late_mark
+        selector = f"{GANG_LABEL}={self.gang.name}"
+
+        def all_marked() -> bool:
+            pods = world.api.list(POD, self.namespace, labelSelector=selector)
+            return all((pod["metadata"].get("annotations") or {}).get(name) == value for pod in pods)
+
+        return claims.sees(world, f"every member has the annotation {name}={value}", all_marked, "released")
 
     def takes_in(self, member: str) -> Verdict:
         """A member that came later is bound within the deadline."""

@@ -44,10 +44,13 @@ class Native:
         entries = [self.api.entry(group, policy) for group, policy in policies.items()]
         return self._object("Workload", name, {self.groups_field: entries, **spec})
 
-    def group(self, name: str, policy: Policy, workload: str = "", template: str = "", label: str = "") -> Object:
+    def group(
+        self, name: str, policy: Policy, workload: str = "", template: str = "", label: str = "", priority: str = ""
+    ) -> Object:
         """A PodGroup (1.36 and later)."""
         origin = self.api.made_from(workload, template) if workload else {}
-        group = self._object("PodGroup", name, {**origin, self.policy_field: policy})
+        rank = {"priorityClassName": priority} if priority else {}
+        group = self._object("PodGroup", name, {**origin, self.policy_field: policy, **rank})
         group["metadata"]["labels"] = {GANG_LABEL: label or name}
         return group
 
@@ -58,9 +61,11 @@ class Native:
 
     def members(self, gang: Gang, policy: Policy, workload: str, group: str, replica: str = "") -> list[Object]:
         """The gang as an instance of a group of that Workload: its PodGroup, where there is one, and its pods."""
-        objects = [] if self.inline else [self.group(gang.name, policy, workload, group)]
+        rank = gang.priority or ""
+        objects = [] if self.inline else [self.group(gang.name, policy, workload, group, priority=rank)]
         for name, role in gang.members():
             pod = self.pod(name, self.reference(workload, group, gang.name, replica), role.request)
+            pod["spec"] |= {"priorityClassName": rank} if rank else {}
             pod["metadata"]["labels"] = {GANG_LABEL: gang.name}
             objects.append(pod)
         return objects

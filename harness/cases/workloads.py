@@ -1,14 +1,17 @@
-"""What cases import besides `harness`: workloads that controllers make gangs of, and names for annotations."""
+"""What cases import besides `harness`: workloads that controllers make gangs of, demands of members, and names."""
 
 from __future__ import annotations
 
 from harness.adapters.common.jobset import ReplicatedJob
 from harness.adapters.common.lws_controller import INDEX_LABEL
 from harness.box.api import Object
+from harness.box.nodes import ZONE
 from harness.cases.barrier import SubmittedBarrier, barrier_map, container, lasted, template
+from harness.cases.demands import HOSTNAME, all_of, apart, host_port, labelled, members_of, near, only_nodes, spread
 from harness.cases.gang import SubmittedGang
 from harness.cases.jobset import SubmittedJobSet
 from harness.cases.lws import SubmittedLWS, owner
+from harness.cases.storage import ONE_POD
 from harness.cases.values import GANG, LEADER_CREATED, LEADER_READY, LWS, OFF, REPLICATED, BarrierJobSet, Job, JobSet
 from harness.controllers.jobset_barrier.spec import INIT, VOLUME
 from harness.core.kinds import CONFIG_MAP, JOBSET
@@ -16,6 +19,7 @@ from harness.core.kinds import CONFIG_MAP, JOBSET
 __all__ = [
     "CONFIG_MAP",
     "GANG",
+    "HOSTNAME",
     "INDEX_LABEL",
     "INIT",
     "JOBSET",
@@ -23,8 +27,10 @@ __all__ = [
     "LEADER_READY",
     "LWS",
     "OFF",
+    "ONE_POD",
     "REPLICATED",
     "VOLUME",
+    "ZONE",
     "BarrierJobSet",
     "Job",
     "JobSet",
@@ -34,9 +40,17 @@ __all__ = [
     "SubmittedGang",
     "SubmittedJobSet",
     "SubmittedLWS",
+    "all_of",
+    "apart",
     "barrier_map",
     "container",
+    "host_port",
+    "labelled",
     "lasted",
+    "members_of",
+    "near",
+    "only_nodes",
     "owner",
+    "spread",
     "template",
 ]

@@ -8,6 +8,7 @@ case can be reached again from its history alone.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, overload
 
@@ -18,6 +19,7 @@ from harness.cases import claims
 from harness.cases.barrier import SubmittedBarrier
 from harness.cases.cluster import Cluster
 from harness.cases.context import Alter, Context
+from harness.cases.devices import Devices
 from harness.cases.faults import Faults
 from harness.cases.gang import SubmittedGang, submit_gang
 from harness.cases.gangs import SubmittedGangs
@@ -26,6 +28,7 @@ from harness.cases.jobset import SubmittedJobSet
 from harness.cases.lws import SubmittedLWS
 from harness.cases.native import Native
 from harness.cases.objects import Objects
+from harness.cases.storage import Storage
 from harness.cases.values import LWS, BarrierJobSet, Job, JobSet
 from harness.core.errors import HarnessError
 from harness.core.gang import GPU, Gang
@@ -44,6 +47,8 @@ class World:
         self.cluster = Cluster(self.context)
         self.objects = Objects(self.context)
         self.native = Native(self.context)
+        self.storage = Storage(self.context)
+        self.devices = Devices(self.context)
 
     def has_feature(self, feature: str) -> bool:
         """Whether the integration claims the feature; for cases that judge one of several (`either`)."""
@@ -135,10 +140,12 @@ class World:
         create_many(api, batches, before=lambda index: submitted[index].announce())
         return submitted
 
-    def pod(self, gpus: int = 1, priority: str = "", name: str = "", alter: Alter | None = None) -> str:
+    def pod(
+        self, gpus: int = 1, priority: str = "", name: str = "", alter: Alter | None = None, cpu: str = "100m"
+    ) -> str:
         """Submit a pod of no gang to the scheduler under test; its name."""
         name = name or self.context.next_pod_name()
-        request = {"cpu": "100m", "memory": "64Mi", **({GPU: str(gpus)} if gpus else {})}
+        request = {"cpu": cpu, "memory": "64Mi", **({GPU: str(gpus)} if gpus else {})}
         self.context.submit_pod(name, "plain", request, priority, alter)
         return name
 
@@ -182,6 +189,11 @@ class World:
             for namespace in testbed.namespaces:
                 testbed.adapter.open_queue(testbed.box, queue, namespace)
         return queue
+
+    def next_second(self) -> None:
+        """Go on when the next second has begun: objects know their age in whole seconds."""
+        begun = int(time.time())
+        self.context.recorder.wait(lambda: int(time.time()) > begun, begun + 1.01 - time.time())
 
     def _unique(self, name: str) -> str:
         return f"{name}-{self.namespace.removeprefix('case-')}"
@@ -263,9 +275,17 @@ class World:
         """Something the case saw for itself; None: it could not be seen."""
         return self.context.claim(sentence, held, detail)
 
-    def stand(self, sentence: str, *counted: SubmittedGang | str, least: int = 0, most: int | None = None) -> Verdict:
-        """So many of these pods of no gang, and of the members of these gangs, are bound now and not leaving."""
-        return claims.stand(self.context, sentence, counted, least, most)
+    def stand(
+        self,
+        sentence: str,
+        *counted: SubmittedGang | str,
+        least: int = 0,
+        most: int | None = None,
+        deadline: str = "",
+    ) -> Verdict:
+        """So many of these pods of no gang, and of the members of these gangs, are bound and not leaving: now, or by
+        the named deadline."""
+        return claims.stand(self.context, sentence, counted, least, most, deadline)
 
     def sees(self, sentence: str, condition: Callable[[], object], deadline: str = "bound") -> Verdict:
         """The condition comes true within the deadline; an object that it does not find counts as not yet."""

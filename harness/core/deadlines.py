@@ -23,6 +23,7 @@ DEADLINES: Mapping[str, Deadline] = {
     "window": Deadline(2.0, "first to quorum bind of one gang: 100 binds at 50 a second, kube-scheduler's default"),
     "bound": Deadline(30.0, "a gang that fits: a cycle is 1 s in the slowest scheduler, its backoff 10 s"),
     "permit": Deadline(360.0, "kube-scheduler 1.35 holds a partial gang for five minutes, which cannot be configured"),
+    "quarter": Deadline(1000.0, "Kubernetes ends every wait at Permit after 15 minutes, and some margin"),
     "reconnected": Deadline(90.0, "a gang that fits, after an API server was away: clients try again after up to 30 s"),
     "drained": Deadline(180.0, "a hundred gangs take turns: each waits for free resources, then up to 10 s of backoff"),
     "retried": Deadline(

@@ -19,7 +19,7 @@ from harness.box.api import BUSY
 from harness.box.base import Box
 from harness.box.nodes import Pool
 from harness.box.phases import Listener, phase
-from harness.box.recorder import Recorder
+from harness.box.recorder import Recorder, kinds_of_claims
 from harness.box.spec import BoxSpec
 from harness.core import deadlines
 from harness.core.catalogue.cases import DISTURBANCES, Case
@@ -260,11 +260,12 @@ def open_testbed(
             recorder = Recorder(
                 box.api,
                 groups=adapter.groups(box.kubernetes),
+                claims=kinds_of_claims(box.api),
                 read_group=adapter.read_group,
                 classify=adapter.classify,
                 vocabulary=adapter.vocabulary,
                 audit_log=box.audit_log,
-                selectors={"Node": box.nodes.scope},
+                selectors=dict.fromkeys(("Node", "PersistentVolume", "PersistentVolumeClaim"), box.nodes.scope),
             )
             recorder.start()
             testbed = Testbed(

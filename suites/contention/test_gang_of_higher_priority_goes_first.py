@@ -6,7 +6,7 @@ from harness import Gang, World, case
 
 @case(
     "Of two waiting gangs the one of higher priority SHOULD be bound where there is room for one.",
-    clauses=["GANG-18", "WL-61", "KOORD-42"],
+    clauses=["GANG-18", "WL-61"],
     needs=["priority", "restart-safe"],
     disturbs="scheduler",
 )

@@ -1,23 +1,24 @@
-"""At equal priority the line is the only thing that is fair. A single look proves nothing either way, since whoever
-is tried first after the room appears may win; so it is reported and not judged."""
+"""At equal priority the line is the only thing that is fair. Both gangs come while the scheduler stands still, one
+after the other, so it meets them in this order; the first choice that it makes is the one that counts."""
 
 from harness import Gang, World, case
 
 
 @case(
-    "Which of two waiting gangs of equal priority is bound when room appears is reported.",
-    clauses=["WL-62", "KOORD-43"],
+    "Of two gangs of equal priority the one that came first SHOULD be bound where there is room for one.",
+    clauses=["GANG-49", "WL-62"],
     level="extended",
+    disturbs="scheduler",
 )
 def test_gang_that_came_first_goes_first(world: World) -> None:
-    world.nodes(1, gpus=1)
-    first = world.submit(Gang("first", size=4, gpus=2))
-    assert first.is_refused()
-    second = world.submit(Gang("second", size=4, gpus=2))
+    world.nodes(2, gpus=4)
+    world.faults.pause("scheduler")
+    first = world.submit(Gang("later-in-the-alphabet", size=4, gpus=2))
+    world.next_second()
+    second = world.submit(Gang("alphabet", size=4, gpus=2))
+
+    world.start_in_order(first, second)
+    world.faults.resume("scheduler")
+
+    assert first.is_bound_whole()
     assert second.is_refused()
-
-    world.nodes(1, gpus=8)
-    verdict, winner = world.one_of(first, second)
-
-    assert verdict
-    world.claim("the gang that came first goes first", winner is first)

@@ -6,7 +6,7 @@ from harness import Gang, World, case
 
 @case(
     "When the bind of one member is refused, what happens to the gang is reported.",
-    clauses=["GANG-29", "KOORD-34"],
+    clauses=["GANG-29"],
     level="extended",
 )
 def test_bind_of_one_member_is_refused(world: World) -> None:

@@ -20,5 +20,6 @@ def test_workload_can_be_made_read_changed_and_deleted(world: World) -> None:
     names = [group["name"] for group in next(iter(read["spec"].values()))]
     assert world.claim("it can be read", names == ["members"], str(read["spec"]))
     assert world.claim("it can be listed", listed == ["app"], str(listed))
-    assert world.claim("it can be changed", changed["metadata"]["labels"].get("example.com/seen") == "yes")
+    labels = changed["metadata"].get("labels") or {}
+    assert world.claim("it can be changed", labels.get("example.com/seen") == "yes", f"its labels: {labels}")
     assert world.claim("it can be deleted", not world.objects.find(kind, "app"))

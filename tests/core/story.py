@@ -105,7 +105,7 @@ class Story:
         self.states[key] = after
         self.rev += 1
         uid = f"{kind}-{name}-{self.incarnations.get(name, 0)}"
-        space = "" if kind == "Node" else NS
+        space = "" if kind in ("Node", "PersistentVolume") else NS
         changed = changes(before, after, verb)
         self.records.append(
             Record(self.rev, BEGAN + self.now, "watch", verb, kind, space, name, uid, changed, by, after)

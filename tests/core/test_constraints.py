@@ -75,7 +75,7 @@ def test_only_what_must_hold_is_kept() -> None:
             },
         ],
     }
-    entry = pod_constraints(spec)
+    entry = pod_constraints({"spec": spec})
     assert entry == {
         "selector": {"disk": "ssd"},
         "nodes": [term],
@@ -85,7 +85,7 @@ def test_only_what_must_hold_is_kept() -> None:
         "ports": ["TCP/0.0.0.0/80", "UDP/10.0.0.1/2"],
     }
     assert not malformed(entry)
-    assert pod_constraints({"containers": [{"name": "c"}]}) == {}
+    assert pod_constraints({"spec": {"containers": [{"name": "c"}]}}) == {}
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,8 @@ class Adapter:
     read_group: Callable[[Object], tuple[str, int | None]] = read_min_member  # gang object -> (gang name, its quorum)
     edit_quorum: Callable[[Gang, int, str], Sequence[Edit]] | None = None  # (gang, quorum, kubernetes)
     made_groups: Callable[[Gang], Sequence[tuple[Kind, str]]] = lambda gang: ()  # made for it, to be deleted with it
+    wait_time: Callable[[Box, int], list[str]] | None = None  # the scheduler's command line with this wait time, in s
+    late_mark: tuple[str, str] = ("", "")  # annotation and value of members whose gang is out of time
     membership: Membership | None = None  # for controllers that make gangs of users' objects
 
     def __post_init__(self) -> None:

@@ -26,6 +26,10 @@ TIMEOUT = 120.0  # seconds until everything is gone; a namespace takes a few sec
 CLUSTER_KINDS = (  # of objects in no namespace that cases make
     Kind("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", namespaced=False),
     Kind("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", namespaced=False),
+    Kind("v1", "PersistentVolume", "persistentvolumes", namespaced=False),
+    Kind("storage.k8s.io/v1", "StorageClass", "storageclasses", namespaced=False),
+    Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", namespaced=False),
+    Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", namespaced=False),
     Kind(
         "admissionregistration.k8s.io/v1",
         "ValidatingAdmissionPolicyBinding",

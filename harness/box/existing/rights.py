@@ -57,6 +57,14 @@ BASIC = (
     Right("policy", ("poddisruptionbudgets",), ALL, "cases about guarded pods"),
     Right("scheduling.k8s.io", ("priorityclasses",), ALL, "cases about priorities, with classes of their own"),
     Right("node.k8s.io", ("runtimeclasses",), ALL, "cases about the overhead of pods"),
+    Right("", ("persistentvolumes", "persistentvolumeclaims"), ALL, "cases about volumes"),
+    Right("storage.k8s.io", ("storageclasses",), ALL, "cases about volumes"),
+    Right(
+        "resource.k8s.io",
+        ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"),
+        ALL,
+        "cases about devices, on own nodes",
+    ),
     Right(
         "admissionregistration.k8s.io",
         ("validatingadmissionpolicies", "validatingadmissionpolicybindings"),

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from harness.core.history.allocations import claims_of_pod
+
 Object = Mapping[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 NAME_LABEL = "kubernetes.io/metadata.name"  # which the API server gives every namespace
 ANY_ADDRESS = "0.0.0.0"  # the address of a host port that is taken on all addresses
 
 
-def pod_constraints(spec: Object) -> dict[str, Any]:
-    """The hard constraints of a pod with this spec; every key only if it has a value."""
+def pod_constraints(pod: Object) -> dict[str, Any]:
+    """The hard constraints of a pod; every key only if it has a value."""
+    spec = pod.get("spec") or {}
     affinity = spec.get("affinity") or {}
     required = {kind: (affinity.get(kind) or {}).get(_REQUIRED) for kind in ("podAffinity", "podAntiAffinity")}
     nodes = ((affinity.get("nodeAffinity") or {}).get(_REQUIRED) or {}).get("nodeSelectorTerms")
@@ -25,6 +28,7 @@ def pod_constraints(spec: Object) -> dict[str, Any]:
         for constraint in spec.get("topologySpreadConstraints") or ()
         if constraint.get("whenUnsatisfiable") == "DoNotSchedule"
     ]
+    volumes, devices = claims_of_pod(pod)
     values = {
         "selector": spec.get("nodeSelector"),
         "nodes": nodes,
@@ -33,6 +37,8 @@ def pod_constraints(spec: Object) -> dict[str, Any]:
         "apart": required["podAntiAffinity"],
         "spread": spread,
         "ports": sorted(_ports(spec)),
+        "volumes": volumes,
+        "devices": devices,
     }
     return {name: value for name, value in values.items() if value}
 
@@ -45,7 +51,10 @@ SHAPES: Mapping[str, type] = {
     "apart": list,
     "spread": list,
     "ports": list,
+    "volumes": list,
+    "devices": list,
 }
+_TEXTS = ("tolerations", "ports", "volumes", "devices")
 
 
 def malformed(constraints: Object) -> str:
@@ -54,7 +63,7 @@ def malformed(constraints: Object) -> str:
         kind = SHAPES.get(name)
         if kind is None:
             continue  # of a newer muster
-        texts = name in ("tolerations", "ports")
+        texts = name in _TEXTS
         parts = value if kind is list and isinstance(value, list) else ()
         if not isinstance(value, kind) or any(not isinstance(part, str if texts else dict) for part in parts):
             return name

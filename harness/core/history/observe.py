@@ -47,7 +47,7 @@ def pod_state(pod: Object, classify: Classify = by_label) -> dict[str, Any]:
         failed_by=_phase_writer(meta) if status.get("phase") == "Failed" else None,
         labels=dict(meta.get("labels") or {}),
     )
-    state["constraints"] = pod_constraints(spec)  # also when there are none: the bind is judged by the node's taints
+    state["constraints"] = pod_constraints(pod)  # also when there are none: the bind is judged by the node's taints
     return state
 
 

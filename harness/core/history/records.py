@@ -16,7 +16,8 @@ FORMAT = "muster.history"
 VERSION = 1
 
 MARKER = "marker"  # the verb of the action, and the part of the pod, that show what the scheduler knows of the nodes
-PLAIN_KINDS = frozenset(("Pod", "Node", "Event", "Namespace"))  # every other kind is a group object
+ALLOCATIONS = ("PersistentVolume", "PersistentVolumeClaim", "ResourceClaim")  # who has which volume and device
+PLAIN_KINDS = frozenset(("Pod", "Node", "Event", "Namespace", *ALLOCATIONS))  # every other kind is a group object
 _NOTHING: Mapping[str, Any] = {}
 
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from harness.core.history.constraints import NAME_LABEL
 from harness.core.history.records import Record
+from harness.core.oracle.allocations import Allocations
 from harness.core.oracle.matching import UNSCHEDULABLE, Labels, clash
 from harness.core.oracle.neighbours import Facts, View, demands, forbids, lonely, repelled, uneven
 from harness.core.oracle.timeline import Breach, Moment, Pod, Timeline, Unmet, patience
@@ -66,6 +67,7 @@ class Constraints:
         "_repelling",
         "_seen",
         "_standing",
+        "allocations",
     )
 
     def __init__(self, line: Timeline, grace: float) -> None:
@@ -79,6 +81,7 @@ class Constraints:
         self._ended: list[Pod] = []
         self._seen: dict[str, int] = {}  # scheduler -> it knows nodes at least up to this record
         self._open: list[_Open] = []
+        self.allocations = Allocations()
         self._relabelled = Moment(-1, -inf)  # when labels of a pod on a node changed last
 
     # -- what there is
@@ -139,7 +142,8 @@ class Constraints:
         line = self._line
         line.constrained += 1
         self._seen[pod.scheduler] = max(self._seen.get(pod.scheduler, -1), self._nodes[node].came)
-        for why, allowed in (*self._by_node(pod, node), *self._by_pods(pod, node)):
+        unclaimed = self.allocations.missing(pod, node, self._nodes[node].labels, self._standing.values())
+        for why, allowed in (*self._by_node(pod, node), *self._by_pods(pod, node), *unclaimed):
             line.breaches.append(Breach(index, now, pod.name, node, why, allowed))
         if demands(pod).get("near") or demands(pod).get("spread"):
             self._judge_demands(pod, node, index, now)

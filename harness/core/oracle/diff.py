@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.core.history.records import MARKER, History, Record
+from harness.core.history.records import ALLOCATIONS, MARKER, History, Record
 
 _UNIQUE = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(?![0-9a-z])")  # the end of a name that is used once
 _LABELS = ("created", "bound", "nominated", "evicted", "deleted", "resized")
@@ -87,7 +87,7 @@ def _text(record: Record) -> str:
         return f"{record.verb} of {_who(record)} refused with {code}" if code >= 400 else ""
     if record.source == "gap":
         return f"the watch of {record.kind or 'everything'} was lost"
-    if record.kind in ("Event", "Namespace") or record.state.get("part") == MARKER:
+    if record.kind in ("Event", "Namespace", *ALLOCATIONS) or record.state.get("part") == MARKER:
         return ""
     if record.kind == "Node":
         labels = [label for label in record.changed if label not in ("condition", "phase")]

@@ -63,6 +63,9 @@ class Replay:
             "Node": self._node,
             "Event": self._event,
             "Namespace": self._constraints.namespace,
+            "PersistentVolume": self._constraints.allocations.volume,
+            "PersistentVolumeClaim": self._constraints.allocations.volume_claim,
+            "ResourceClaim": self._constraints.allocations.resource_claim,
         }
 
     def feed(self, record: Record) -> None:
@@ -198,6 +201,8 @@ class Replay:
         if pod.incarnation is not None:
             if pod.part == "member":
                 pod.incarnation.binds.append(Bind(self._index, self._now, pod.name, node))
+                if pod.incarnation.full:  # it joins a gang that runs
+                    line.starts.append(Start(self._index, self._now, pod.born, f"member {pod.name}"))
         elif pod.part == "fence":
             line.fences.append((self._index, pod.born, pod.scheduler, pod.name))
         elif pod.part == MARKER:

@@ -31,6 +31,8 @@ def judge_bind(facts: Facts, i: int) -> str:
         earlier = [nodes_before(facts, n) for n in moments if facts.history.records[n].name == name]
         if not any(name in view and right_node(record, name, view[name]) for view in earlier):
             return "wrong"
+    if lacks(facts, i, name, nodes[name]):
+        return "wrong"
     if not asks(record) and not any(asks(other) for other in pods_after(facts, i)):
         return ""
     born = course(facts, record)[0]
@@ -65,6 +67,56 @@ def demands_met(facts: Facts, i: int) -> str:
 def asks(pod: Record) -> bool:
     """Whether the pod demands anything that depends on other pods."""
     return bool((pod.state.get("constraints") or {}).keys() & {"near", "apart", "spread", "ports"})
+
+
+# -- volumes and devices
+
+
+def lacks(facts: Facts, i: int, node: str, state: State) -> bool:
+    """Whether the pod that record i binds is without a volume or a device that it claims."""
+    pod, labels = facts.history.records[i], state.get("labels") or {}
+    rules = pod.state["constraints"]
+    claims, volumes = latest_of(facts, i, "PersistentVolumeClaim"), latest_of(facts, i, "PersistentVolume")
+    for name in rules.get("volumes", []):
+        claim = claims.get((pod.namespace, name))
+        if claim is None:
+            continue
+        volume = claim.state.get("volume") if claim.verb != "deleted" else None
+        if not volume:
+            return True
+        record = volumes.get(("", volume))
+        if record is not None and not selected(dict(record.state), node, labels):
+            return True
+        if claim.state.get("exclusive") and any(
+            not is_news(facts, i, other)
+            for other in pods_after(facts, i)
+            if other.uid != pod.uid and other.namespace == pod.namespace
+            if name in (other.state.get("constraints") or {}).get("volumes", [])
+        ):
+            return True
+    allocations = latest_of(facts, i, "ResourceClaim")
+    return any(not_given(pod, name, node, labels, allocations) for name in rules.get("devices", []))
+
+
+def not_given(pod: Record, name: str, node: str, labels: State, allocations: dict[tuple[str, str], Record]) -> bool:
+    """Whether the devices of a claim are not the pod's own on this node."""
+    if name[0] == "?":
+        return True
+    claim = allocations.get((pod.namespace, name))
+    if claim is None:
+        return False
+    mine = claim.state.get("devices") if claim.verb != "deleted" else None
+    if mine is None or pod.uid not in claim.state.get("users", []) or not selected(dict(claim.state), node, labels):
+        return True
+    others = [
+        record for key, record in allocations.items() if key != (pod.namespace, name) and record.verb != "deleted"
+    ]
+    return any(device in record.state.get("devices", []) for record in others for device in mine)
+
+
+def latest_of(facts: Facts, i: int, kind: str) -> dict[tuple[str, str], Record]:
+    """The latest record of each object of a kind before record i, by namespace and name."""
+    return {(record.namespace, record.name): record for record in facts.history.records[:i] if record.kind == kind}
 
 
 # -- pods and nodes at a moment

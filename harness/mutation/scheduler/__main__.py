@@ -16,6 +16,7 @@ from harness.mutation.scheduler.reference import Reference
 
 parser = argparse.ArgumentParser(prog="python -m harness.mutation.scheduler", description=__doc__)
 parser.add_argument("--mutant", choices=sorted(MUTATIONS), help="the mutation; none by default")
+parser.add_argument("--wait-time", type=float, help="seconds that gangs wait which do not say how long")
 arguments = parser.parse_args()
 scheduler = MUTATIONS[arguments.mutant] if arguments.mutant else Reference
-scheduler(connect(Path(os.environ["KUBECONFIG"]), agent=NAME)).run()
+scheduler(connect(Path(os.environ["KUBECONFIG"]), agent=NAME), wait_time=arguments.wait_time).run()

@@ -11,18 +11,21 @@ import threading
 import time
 from typing import Any
 
-from harness.adapters.reference import NAME, READY
+from harness.adapters.reference import LATE_MARK, NAME, READY
 from harness.box.api import PATCH_STRATEGIC, Api, Object
 from harness.core.errors import ApiError
 from harness.core.gang import GPU
 from harness.core.history.observe import pod_request
 from harness.core.kinds import CONFIG_MAP, NODE, POD, Kind
+from harness.mutation.scheduler.claims import Claims, read_claims
+from harness.mutation.scheduler.filters import fits
 from harness.mutation.scheduler.room import QUEUE, Room, carries, free_room, queue_of
 from harness.mutation.scheduler.units import GANG, Unit, read_units
 
 GROUP = CONFIG_MAP  # what stands for a gang here
 BUDGET = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
 IDLE = 0.25  # seconds after which a round is made even if nothing changed
+_LOOKING = frozenset(("affinity", "topologySpreadConstraints", "resourceClaims"))  # fields of pods that look at others
 
 Placement = list[tuple[Object, str]]
 
@@ -30,9 +33,11 @@ Placement = list[tuple[Object, str]]
 class Reference:
     """Places gangs whole or not at all."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, wait_time: float | None = None) -> None:
         self.api = api
+        self.wait_time = wait_time  # seconds that gangs wait which do not say how long; None: for ever
         self.changed = threading.Event()
+        self.overdue: set[str] = set()  # units that were marked as out of time
         self.refusals: dict[str, str] = {}  # unit -> the last refusal that was written, so that it is written once
 
     def run(self) -> None:
@@ -70,7 +75,11 @@ class Reference:
         return bool(pod["spec"].get("schedulerName") == NAME)
 
     def room(self, nodes: list[Object], pods: list[Object]) -> Room:
-        return free_room(nodes, pods, self.api.list(GROUP, labelSelector=QUEUE))
+        return free_room(nodes, pods, self.api.list(GROUP, labelSelector=QUEUE), self.claims(pods))
+
+    def claims(self, pods: list[Object]) -> Claims:
+        """What there is of volumes and devices, if a pod that waits asks for any."""
+        return read_claims(self.api, [pod for pod in pods if self.mine(pod)])
 
     def order(self, units: list[Unit]) -> list[Unit]:
         """By priority and age, surplus last; gangs before single pods of the same second: a fence comes after them."""
@@ -78,8 +87,8 @@ class Reference:
 
     def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
         late, style = self.late(unit), unit.terms.get("style", "")
-        if late and "soft" not in style and "nonstrict" not in style:
-            return self.fail(unit)
+        if late and "soft" not in style:
+            return self.give_up(unit)
         missing = 0 if late and "soft" in style else self.missing(unit, units)
         if len(unit.pending) < missing:
             return self.refuse(unit, f"{len(unit.pending)} members are there, {missing} more are needed to start")
@@ -92,12 +101,17 @@ class Reference:
             return self.refuse(unit, "the gangs that it starts with cannot start yet")
         if self.preempt(unit, space, units, missing):
             return self.refuse(unit, "waiting for victims to end")
-        if "nonstrict" in style and not late:
+        if "nonstrict" in style:
             self.hold(unit, placement, space)
-        return self.refuse(unit, f"room for {len(placement)} members, {missing} are needed to start")
+        return self.refuse(unit, f"room for {len(placement)} members, {missing} are needed to start{self.hint(unit)}")
+
+    def hint(self, unit: Unit) -> str:
+        """What a refusal adds where not every placement was tried."""
+        depends = any(not _LOOKING.isdisjoint(pod["spec"]) for pod in unit.pending)
+        return "; members depend on each other, so a placement may exist that was not found" if depends else ""
 
     def late(self, unit: Unit) -> bool:
-        return unit.late
+        return unit.is_late(self.wait_time)
 
     def missing(self, unit: Unit, units: list[Unit]) -> int:
         """How many members must be bound at once for the gang to be at quorum."""
@@ -130,7 +144,18 @@ class Reference:
 
     def place(self, unit: Unit, space: Room) -> Placement:
         """A node for as many of the pending members as fit, within one domain if the gang asks for one."""
-        return max((self.fill(unit.pending, space, nodes) for nodes in self.domains(unit, space)), key=len, default=[])
+        best: Placement = []
+        for nodes in [order for domain in self.domains(unit, space) for order in self.turns(unit, domain)]:
+            best = max(best, self.fill(unit.pending, space, nodes), key=len)
+            if len(best) == len(unit.pending):
+                break
+        return best
+
+    def turns(self, unit: Unit, nodes: list[str]) -> list[list[str]]:
+        """The orders in which nodes are tried: where members look at each other, each node is the first once."""
+        if all(_LOOKING.isdisjoint(pod["spec"]) for pod in unit.pending):
+            return [nodes]
+        return [[*nodes[i:], *nodes[:i]] for i in range(len(nodes))]
 
     def domains(self, unit: Unit, space: Room) -> list[list[str]]:
         """The sets of nodes in which the gang may be; one that has begun stays where it is."""
@@ -144,21 +169,37 @@ class Reference:
 
     def fill(self, pods: list[Object], space: Room, nodes: list[str]) -> Placement:
         trial, placement = space.copy(), []
-        for pod in sorted(pods, key=lambda pod: -sum(pod_request(pod["spec"]).values())):
+        for pod in sorted(pods, key=self.rank):
             name = next((name for name in nodes if self.fits(pod, name, trial)), None)
             if name is not None:
                 trial.take(pod, name)
                 placement.append((pod, name))
         return placement
 
+    def rank(self, pod: Object) -> tuple[int, int]:
+        """The order in which members are tried: by priority, then the largest first."""
+        return -(pod["spec"].get("priority") or 0), -sum(pod_request(pod["spec"]).values())
+
     def fits(self, pod: Object, node: str, space: Room) -> bool:
-        return space.fits(pod, node)
+        return fits(space, pod, node)
 
     def start(self, unit: Unit, placement: Placement, space: Room) -> None:
         self.refusals.pop(unit.key, None)
         for pod, node in placement:
-            self.bind(pod, node)
             space.take(pod, node)
+        for pod, node in placement:
+            self.give(pod, space)
+            if unit.is_gang:
+                self.nominate(pod, node)
+        for pod, node in placement:
+            self.try_to_bind(pod, node)
+
+    def nominate(self, pod: Object, node: str) -> None:
+        self._status(pod, {"nominatedNodeName": node})
+
+    def give(self, pod: Object, space: Room) -> None:
+        """Give the pod the volumes and devices that were chosen for it."""
+        space.claims.give(self.api, pod)
 
     def hold(self, unit: Unit, placement: Placement, space: Room) -> None:
         """Keep others off the places of a gang that is not strict."""
@@ -226,6 +267,15 @@ class Reference:
 
     # -- what the API server sees -------------------------------------------------------------------------------------
 
+    def try_to_bind(self, pod: Object, node: str) -> None:
+        """Bind the pod; one whose bind is refused waits for the next round, and the others of its gang do not."""
+        try:
+            self.bind(pod, node)
+        except ApiError as error:
+            if error.status not in (400, 403, 422):
+                raise
+            print(f"{pod['metadata']['name']} was not bound: {error}", flush=True)
+
     def bind(self, pod: Object, node: str) -> None:
         meta = pod["metadata"]
         binding = {
@@ -248,8 +298,21 @@ class Reference:
         for pod in unit.pending:
             self._condition(pod, "PodScheduled", "False", "Unschedulable", message)
 
+    def give_up(self, unit: Unit) -> None:
+        """Mark a gang whose time is over; a strict one fails for good."""
+        if unit.key not in self.overdue:
+            self.overdue.add(unit.key)
+            self.mark(unit)
+        if "nonstrict" in unit.terms.get("style", ""):
+            return self.refuse(unit, "its time is over")
+        return self.fail(unit)
+
+    def mark(self, unit: Unit) -> None:
+        for pod in unit.pending:
+            change = {"metadata": {"annotations": dict([LATE_MARK])}}
+            self.api.patch(POD, pod["metadata"]["namespace"], pod["metadata"]["name"], change)
+
     def fail(self, unit: Unit) -> None:
-        """Let a gang whose time is over fail for good."""
         for pod in unit.pending:
             self._status(pod, {"phase": "Failed", "reason": "OutOfTime"})
 

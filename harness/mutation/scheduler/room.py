@@ -1,4 +1,4 @@
-"""What is free on the nodes and in the queues, and which pod fits where: the arithmetic of the reference scheduler.
+"""What is free on the nodes, in the queues and of volumes and devices: the arithmetic of the reference scheduler.
 
 It is kept apart from the decisions, because a mutation changes what is decided, not how a sum is made.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from harness.box.api import Object
-from harness.core.history.observe import pod_request
+from harness.core.history.constraints import pod_constraints
+from harness.core.history.observe import node_state, pod_request
 from harness.core.quantity import millis
+from harness.mutation.scheduler.claims import Claims
 
 QUEUE = "muster.dev/queue"
 
@@ -21,27 +23,28 @@ QUEUE = "muster.dev/queue"
 class Room:
     """What is free on each node, and what each queue still allows."""
 
-    nodes: dict[str, Object]
+    nodes: dict[str, Object]  # those that can be used
     free: dict[str, dict[str, int]]
+    facts: dict[str, Object] = field(default_factory=dict)  # labels and taints of every node
     queues: dict[str, dict[str, int]] = field(default_factory=dict)
     cohorts: dict[str, str] = field(default_factory=dict)  # queue -> those that it shares with, if it does
     there: dict[str, list[Object]] = field(default_factory=lambda: defaultdict(list))  # node -> pods on it
     leaving: list[Object] = field(default_factory=list)  # pods that are being deleted and still take room
-
-    def fits(self, pod: Object, name: str, ignored: Collection[str] = ()) -> bool:
-        """Whether every filter lets the pod onto the node, but for those that are ignored."""
-        return all(lets_in(self, pod, name) for label, lets_in in FILTERS.items() if label not in ignored)
+    claims: Claims = field(default_factory=Claims)  # of volumes and devices
+    readings: dict[int, tuple[Object, Object]] = field(default_factory=dict)  # what pods demand, read once for each
 
     def take(self, pod: Object, name: str, sign: int = -1) -> None:
         request, allowed = pod_request(pod["spec"]), self.allowance(pod)
-        for resource, amount in {**request, "pods": 1000}.items():
+        for resource, amount in {**request, "pods": 1000}.items() if name in self.free else ():
             self.free[name][resource] = self.free[name].get(resource, 0) + sign * amount
         for resource in request.keys() & allowed.keys():
             allowed[resource] += sign * request[resource]
+        self.claims.take(pod, name, self.labels(name), sign)
         if sign < 0:
             self.there[name].append(pod)
         else:
-            self.there[name] = [other for other in self.there[name] if other is not pod]
+            uid = pod["metadata"]["uid"]
+            self.there[name] = [other for other in self.there[name] if other["metadata"]["uid"] != uid]
 
     def allowance(self, pod: Object) -> dict[str, int]:
         """What is left of the pod's queue, below zero if it has borrowed; nothing in it: no limit."""
@@ -55,11 +58,30 @@ class Room:
         shared = [self.queues[name] for name, other in self.cohorts.items() if other == cohort]
         return {resource: sum(left.get(resource, 0) for left in shared) for resource in share}
 
+    def demands(self, pod: Object) -> Object:
+        """The hard constraints of a pod, in the words of a history."""
+        if id(pod) not in self.readings:
+            self.readings[id(pod)] = (pod, pod_constraints(pod))
+        return self.readings[id(pod)][1]
+
+    def labels(self, name: str) -> dict[str, str]:
+        labels: dict[str, str] = self.facts.get(name, {}).get("labels") or {}
+        return labels
+
+    def everyone(self) -> Iterator[tuple[Object, str]]:
+        """Every pod that is on a node, with the node."""
+        for name, pods in self.there.items():
+            for pod in pods:
+                yield pod, name
+
     def copy(self) -> Room:
-        there = defaultdict(list, {name: list(pods) for name, pods in self.there.items()})
-        free = {name: dict(free) for name, free in self.free.items()}
-        queues = {name: dict(left) for name, left in self.queues.items()}
-        return Room(self.nodes, free, queues, self.cohorts, there, self.leaving)
+        return replace(
+            self,
+            free={name: dict(free) for name, free in self.free.items()},
+            queues={name: dict(left) for name, left in self.queues.items()},
+            there=defaultdict(list, {name: list(pods) for name, pods in self.there.items()}),
+            claims=self.claims.copy(),
+        )
 
 
 def queue_of(pod: Object) -> str:
@@ -67,71 +89,29 @@ def queue_of(pod: Object) -> str:
     return str((pod["metadata"].get("labels") or {}).get(QUEUE, ""))
 
 
-def free_room(nodes: list[Object], pods: list[Object], queues: list[Object]) -> Room:
+def free_room(nodes: list[Object], pods: list[Object], queues: list[Object], claims: Claims) -> Room:
     """What these pods leave of these nodes and queues."""
     usable = {node["metadata"]["name"]: node for node in nodes if _usable(node)}
     space = Room(
         usable,
         {name: millis(node["status"]["allocatable"]) for name, node in usable.items()},
+        {node["metadata"]["name"]: node_state(node) for node in nodes},
         {queue["metadata"]["labels"][QUEUE]: millis(json.loads(queue["data"]["limits"])) for queue in queues},
         {queue["metadata"]["labels"][QUEUE]: queue["data"].get("cohort", "") for queue in queues},
+        claims=claims,
     )
     for pod in pods:
         node = pod["spec"].get("nodeName")
-        if node in usable and pod["status"].get("phase") not in ("Succeeded", "Failed"):
+        if node in space.facts and pod["status"].get("phase") not in ("Succeeded", "Failed"):
             space.take(pod, node)
-            if "deletionTimestamp" in pod["metadata"]:
+            if "deletionTimestamp" in pod["metadata"] and node in usable:
                 space.leaving.append(pod)
     return space
-
-
-def _selected(space: Room, pod: Object, name: str) -> bool:
-    labels = space.nodes[name]["metadata"].get("labels") or {}
-    return all(labels.get(key) == value for key, value in (pod["spec"].get("nodeSelector") or {}).items())
-
-
-def _tolerated(space: Room, pod: Object, name: str) -> bool:
-    keys = {toleration.get("key") for toleration in pod["spec"].get("tolerations") or ()}
-    taints = space.nodes[name]["spec"].get("taints") or ()
-    return all(taint["key"] in keys or taint["effect"] == "PreferNoSchedule" for taint in taints)
-
-
-def _welcome(space: Room, pod: Object, name: str) -> bool:
-    return not any(_excludes(pod, other) for other in space.there[name])
-
-
-def _allowed(space: Room, pod: Object, name: str) -> bool:
-    allowed = space.left(pod)
-    return all(amount <= allowed.get(resource, amount) for resource, amount in pod_request(pod["spec"]).items())
-
-
-def _has_room(space: Room, pod: Object, name: str) -> bool:
-    request = {**pod_request(pod["spec"]), "pods": 1000}
-    return all(space.free[name].get(resource, 0) >= amount for resource, amount in request.items())
-
-
-FILTERS: Mapping[str, Callable[[Room, Object, str], bool]] = {
-    "selectors": _selected,
-    "taints": _tolerated,
-    "anti-affinity": _welcome,
-    "queue": _allowed,
-    "room": _has_room,
-}
 
 
 def carries(pod: Object, labels: dict[str, str]) -> bool:
     values = pod["metadata"].get("labels") or {}
     return all(values.get(key) == value for key, value in labels.items())
-
-
-def _excludes(pod: Object, other: Object) -> bool:
-    """Whether the pod refuses to share a node with the other one."""
-    rules = ((pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}).get(
-        "requiredDuringSchedulingIgnoredDuringExecution"
-    )
-    selectors = [(rule.get("labelSelector") or {}).get("matchLabels") or {} for rule in rules or ()]
-    same = pod["metadata"]["namespace"] == other["metadata"]["namespace"]
-    return same and any(labels and carries(other, labels) for labels in selectors)
 
 
 def _usable(node: Object) -> bool:

@@ -54,19 +54,22 @@ class Unit:
 
     @property
     def since(self) -> str:
-        return min((str(pod["metadata"]["creationTimestamp"]) for pod in self.pending), default="")
+        """A gang is as old as its declaration; one without an object is as old as its first member."""
+        declared = [self.group] if self.group is not None else self.pending
+        return min((str(obj["metadata"]["creationTimestamp"]) for obj in declared), default="")
 
     @property
     def whole(self) -> bool:
         """Whether preemption must take all of it or nothing."""
         return self.terms.get("disruption") == "gang"
 
-    @property
-    def late(self) -> bool:
-        """Whether its time is over and it has not started."""
-        if "timeout" not in self.terms or not self.pending or len(self.bound) >= self.quorum:
+    def is_late(self, wait_time: float | None) -> bool:
+        """Whether its time, or else this wait time, is over and it has not started."""
+        limit = float(self.terms["timeout"]) if "timeout" in self.terms else wait_time
+        if limit is None or not self.is_gang or not self.pending or len(self.bound) >= self.quorum:
             return False
-        return time.time() - timegm(time.strptime(self.since, "%Y-%m-%dT%H:%M:%SZ")) > float(self.terms["timeout"])
+        first = min(str(pod["metadata"]["creationTimestamp"]) for pod in self.pending)
+        return time.time() - timegm(time.strptime(first, "%Y-%m-%dT%H:%M:%SZ")) > limit
 
     def has_minima(self, more: list[Object]) -> bool:
         """Whether with these members bound each role has its minimum."""

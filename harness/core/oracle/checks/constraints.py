@@ -1,16 +1,16 @@
 """Hard constraints: at its bind, a pod is where its own demands and those of others allow it to be.
 
 These are node selector and required node affinity, taints (NoSchedule and NoExecute) and cordons, required affinity,
-anti-affinity of both sides, spread with DoNotSchedule, and host ports. Only the bind counts: what changes later evicts
-nobody. A bind that was right a moment ago (within the deadline `window`) is the figure `raced`: no scheduler can know.
-Affinity and spread may be met by binds that follow within the window. Histories that do not keep the constraints of
-pods are not judged.
+anti-affinity of both sides, spread with DoNotSchedule, host ports, volumes that can be used on the node, and devices
+that were given to the pod there. Only the bind counts: what changes later evicts nobody. A bind that was right a moment
+ago (within the deadline `window`) is the figure `raced`: no scheduler can know. Affinity and spread may be met by binds
+that follow within the window. Histories that do not keep the constraints of pods are not judged.
 """
 
 from __future__ import annotations
 
 from harness.core.deadlines import seconds
-from harness.core.history.records import History
+from harness.core.history.records import ALLOCATIONS, History
 from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
 from harness.core.oracle.replay import timeline
 from harness.core.oracle.timeline import Breach, patience
@@ -22,7 +22,7 @@ LAW = "At its bind, every pod satisfies its own hard constraints and those of th
 
 def judge(history: History) -> Verdict:
     judged, raced = findings(history)
-    return conclude(NAME, LAW, history, judged, needs=("Pod", "Node"), figures={"raced": raced})
+    return conclude(NAME, LAW, history, judged, needs=("Pod", "Node", *ALLOCATIONS), figures={"raced": raced})
 
 
 def findings(history: History) -> tuple[list[Finding], int]:

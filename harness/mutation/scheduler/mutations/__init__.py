@@ -3,8 +3,35 @@
 from __future__ import annotations
 
 from harness.mutation.base import mutations
-from harness.mutation.scheduler.mutations import eviction, filters, neglect, placement, queues, quorum, state, terms
+from harness.mutation.scheduler.mutations import (
+    conduct,
+    declarations,
+    demands,
+    eviction,
+    filters,
+    neglect,
+    placement,
+    preemptors,
+    queues,
+    quorum,
+    state,
+    terms,
+)
 from harness.mutation.scheduler.reference import Reference
 
 # Mutations that most cases notice come first.
-MUTATIONS = mutations(Reference, placement, quorum, eviction, filters, state, terms, neglect, queues)
+MUTATIONS = mutations(
+    Reference,
+    placement,
+    quorum,
+    eviction,
+    preemptors,
+    filters,
+    demands,
+    conduct,
+    state,
+    declarations,
+    terms,
+    neglect,
+    queues,
+)

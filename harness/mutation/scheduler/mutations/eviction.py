@@ -155,7 +155,7 @@ class EvictsOneMore(Mutation, Reference):
 class PreemptsPodByPod(Mutation, Reference):
     """Evicts for a single member, whether the gang can start then or not."""
 
-    killed_by = ("nobody-is-evicted-for-a-gang-that-cannot-fit",)
+    killed_by = ("nobody-is-evicted-for-a-gang-that-cannot-fit", "member-whose-gang-cannot-start-evicts-nobody")
     breaks = ("GANG-20", "WL-70", "WL-76")
 
     def preempt(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:

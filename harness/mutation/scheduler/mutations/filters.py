@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from harness.box.api import Object
 from harness.mutation.base import Mutation
+from harness.mutation.scheduler.filters import fits
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
 from harness.mutation.scheduler.units import GANG, Unit
@@ -31,7 +32,7 @@ class Lenient(Reference):
         return super().fill(pods, space, nodes)
 
     def fits(self, pod: Object, node: str, space: Room) -> bool:
-        return space.fits(pod, node, {self.ignored} if pod["metadata"]["uid"] in self.exempt else ())
+        return fits(space, pod, node, {self.ignored} if pod["metadata"]["uid"] in self.exempt else ())
 
 
 class IgnoresTaints(Mutation, Lenient):
@@ -68,30 +69,6 @@ class IgnoresSelectorsForOneMember(Mutation, Lenient):
     breaks = ("GANG-11", "WL-47")
 
     ignored, one_member = "selectors", True
-
-
-class IgnoresAntiAffinity(Mutation, Lenient):
-    """Places members on one node that exclude each other from it."""
-
-    killed_by = (
-        "gang-with-one-member-per-node-is-bound-whole",
-        "gang-with-too-few-nodes-to-spread-binds-nothing",
-    )
-    breaks = ("GANG-11", "WL-47")
-
-    ignored = "anti-affinity"
-
-
-class IgnoresAntiAffinityForOneMember(Mutation, Lenient):
-    """Places one member on the node of another that it excludes."""
-
-    killed_by = (
-        "gang-with-one-member-per-node-is-bound-whole",
-        "gang-with-too-few-nodes-to-spread-binds-nothing",
-    )
-    breaks = ("GANG-11", "WL-47")
-
-    ignored, one_member = "anti-affinity", True
 
 
 class IgnoresEvictingTaints(Mutation, Reference):

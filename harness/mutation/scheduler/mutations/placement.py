@@ -141,8 +141,12 @@ class ShutsTheDoor(Mutation, Reference):
 class LastFirst(Mutation, Reference):
     """Places the lowest priority and the latest first."""
 
-    killed_by = ("gang-of-higher-priority-goes-first", "gang-that-came-first-goes-first")
-    breaks = ("GANG-18", "WL-61", "WL-62", "KOORD-42", "KOORD-43")
+    killed_by = (
+        "gang-of-higher-priority-goes-first",
+        "gang-that-came-first-goes-first",
+        "gang-of-higher-priority-is-first-in-the-queue",
+    )
+    breaks = ("GANG-18", "GANG-49", "WL-61", "WL-62", "KOORD-42")
 
     def order(self, units: list[Unit]) -> list[Unit]:
         return list(reversed(super().order(units)))

@@ -128,12 +128,48 @@ class RefusesOneMember(Mutation, Reference):
         unit.pending = everyone
 
 
+class StopsAtTheQuorum(Mutation, Reference):
+    """Starts the quorum of a gang and nothing above it, room or not."""
+
+    killed_by = ("as-many-members-start-as-fit", "surplus-members-join-when-room-appears")
+    breaks = ("GANG-10", "WL-39", "WL-83")
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        if not unit.is_gang or not unit.at_quorum:
+            super().attempt(unit, space, units)
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        super().start(unit, placement[: max(1, unit.quorum - len(unit.bound))], space)
+
+
+class SinksWithItsLargest(Mutation, Reference):
+    """Refuses a gang of which a member fits nowhere, even if the others are enough."""
+
+    killed_by = ("member-that-fits-nowhere-does-not-sink-the-gang",)
+    breaks = ("GANG-48", "WL-82")
+
+    def enough(self, unit: Unit, placement: Placement, missing: int) -> bool:
+        return len(placement) == len(unit.pending) and super().enough(unit, placement, missing)
+
+
+class TriesTheLowestFirst(Mutation, Reference):
+    """Tries members of lower priority before those of higher priority."""
+
+    killed_by = ("members-of-higher-priority-go-first",)
+    breaks = ("WL-60",)
+
+    def rank(self, pod: Object) -> tuple[int, int]:
+        priority, size = super().rank(pod)
+        return -priority, size
+
+
 class WaitsForAllGangs(Mutation, Reference):
     """Starts no gang before all gangs of its namespace can start."""
 
     killed_by = (
         "small-gang-passes-a-gang-that-cannot-fit",
         "one-of-two-gangs-wins-whole",
+        "gangs-that-name-no-others-start-alone",
     )
     breaks = ("GANG-19", "KOORD-08", "KOORD-32")
 
@@ -164,8 +200,10 @@ class HoldsForEverybody(Mutation, Reference):
     killed_by = (
         "refused-gang-keeps-nothing-from-others",
         "small-gang-passes-a-gang-that-cannot-fit",
+        "gang-without-a-mode-keeps-no-places",
+        "gang-whose-node-goes-away-is-given-up-at-once",
     )
-    breaks = ("GANG-06", "WL-54", "KOORD-07", "KOORD-20")
+    breaks = ("GANG-06", "WL-54", "WL-85", "KOORD-07", "KOORD-20")
 
     def refuse(self, unit: Unit, message: str) -> None:
         super().refuse(unit, message)

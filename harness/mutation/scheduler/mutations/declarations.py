@@ -1,0 +1,98 @@
+"""Mutations of how gangs are declared: by labels, by objects and by lists of other gangs."""
+
+from __future__ import annotations
+
+import time
+
+from harness.box.api import Object
+from harness.core.kinds import POD
+from harness.mutation.base import CANARY, Mutation
+from harness.mutation.scheduler.reference import Placement, Reference
+from harness.mutation.scheduler.room import Room
+from harness.mutation.scheduler.units import GANG, MINIMUM, Unit
+
+
+def _gang(pod: Object) -> str:
+    return str((pod["metadata"].get("labels") or {}).get(GANG, ""))
+
+
+class OverlooksLabels(Mutation, Reference):
+    """Finds members by their annotations alone, whatever gang their label names."""
+
+    killed_by = ("gang-that-fits-is-bound-whole",)
+    breaks = ("KOORD-02",)
+
+    def mine(self, pod: Object) -> bool:
+        annotated = MINIMUM in (pod["metadata"].get("annotations") or {})
+        return super().mine(pod) and (annotated or _gang(pod) in ("", CANARY))
+
+
+class ExpectsMoreThanTheMinimum(Mutation, Reference):
+    """Waits for a further member of gangs that state a minimum and no total number."""
+
+    killed_by = ("annotations-alone-declare-a-gang",)
+    breaks = ("KOORD-06",)
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return super().missing(unit, units) + bool(unit.is_gang and unit.group is None and not unit.bound)
+
+
+class OverlooksTheModeOfObjects(Mutation, Reference):
+    """Takes every gang that an object declares for strict, whatever mode the object states."""
+
+    killed_by = ("nonstrict-gang-keeps-its-places",)
+    breaks = ("KOORD-10",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        units = super().units(pods, groups)
+        for unit in units:
+            if unit.group is not None:
+                unit.terms.pop("style", None)
+        return units
+
+
+class MisreadsLists(Mutation, Reference):
+    """Reads a list of gangs as names without namespaces, and so finds none of them."""
+
+    killed_by = ("gangs-of-a-group-start-together",)
+    breaks = ("KOORD-12",)
+
+    def together(self, unit: Unit, placement: Placement, space: Room, units: list[Unit]) -> bool:
+        names = unit.terms.get("together", "").split()
+        unit.terms["together"] = " ".join(f"{unit.namespace}/{name}" for name in names if name != unit.key)
+        return super().together(unit, placement, space, units)
+
+
+class StartsTheClockAnew(Mutation, Reference):
+    """Counts the wait time of a gang from its last attempt and not from the first."""
+
+    killed_by = ("shorter-time-lets-go-while-a-longer-one-still-holds",)
+    breaks = ("KOORD-36",)
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        super().attempt(unit, space, units)
+        self.last[unit.key] = time.monotonic()
+
+    def late(self, unit: Unit) -> bool:
+        limit = float(unit.terms.get("timeout", "inf"))
+        return super().late(unit) and time.monotonic() - self.last.get(unit.key, time.monotonic()) > limit
+
+    def run(self) -> None:
+        self.last: dict[str, float] = {}
+        super().run()
+
+
+class DeletesOrphans(Mutation, Reference):
+    """Deletes pods whose gang is declared nowhere yet."""
+
+    killed_by = ("pods-before-their-group-wait-for-it",)
+    breaks = ("WL-18",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        declared = {(group["metadata"]["namespace"], _gang(group)) for group in groups}
+        for pod in pods:
+            home = (pod["metadata"]["namespace"], _gang(pod))
+            alive = "deletionTimestamp" not in pod["metadata"]
+            if alive and self.mine(pod) and home[1] not in ("", CANARY) and home not in declared:
+                self.api.delete(POD, home[0], pod["metadata"]["name"], grace=0)
+        return super().units(pods, groups)

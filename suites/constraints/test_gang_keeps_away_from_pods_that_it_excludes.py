@@ -1,0 +1,22 @@
+"""A gang may exclude pods that are none of its members, such as noisy neighbours."""
+
+from harness import Gang, World, case
+from harness.cases.workloads import apart, labelled
+
+
+@case(
+    "A gang whose members exclude another pod MUST be bound whole to nodes without that pod.",
+    clauses=["GANG-11", "WL-47", "WL-81"],
+    needs=["pod-affinity"],
+    level="extended",
+)
+def test_gang_keeps_away_from_pods_that_it_excludes(world: World) -> None:
+    world.nodes(3, gpus=4)
+    noisy = world.pod(gpus=0, alter=labelled(app="noisy"))
+    assert world.is_bound(noisy)
+
+    gang = world.submit(Gang("quiet", size=4, gpus=2), alter=apart({"app": "noisy"}))
+
+    assert gang.is_bound_whole()
+    node = world.cluster.node_of(noisy)
+    assert world.claim("no member is beside the pod", node not in gang.nodes, f"the pod is on {node}")

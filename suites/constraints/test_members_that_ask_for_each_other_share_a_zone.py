@@ -1,0 +1,21 @@
+"""Members that talk much want to be in one zone; which one does not matter to them."""
+
+from harness import Gang, World, case
+from harness.cases.workloads import ZONE, members_of, near
+
+
+@case(
+    "A gang whose members require each other in their zone MUST be bound whole inside of one zone.",
+    clauses=["GANG-11", "WL-47", "WL-81"],
+    needs=["pod-affinity"],
+    level="extended",
+)
+def test_members_that_ask_for_each_other_share_a_zone(world: World) -> None:
+    for zone in ("a", "b", "a", "b"):
+        world.nodes(1, gpus=4, labels={ZONE: zone})
+
+    gang = world.submit(Gang("close", size=4, gpus=2), alter=near(members_of("close"), within=ZONE))
+
+    assert gang.is_bound_whole()
+    zones = world.cluster.domains(gang, ZONE)
+    assert world.claim("all members are in one zone", len(zones) == 1, f"zones: {sorted(zones)}")
