@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from harness.adapters.common.base import Adapter
+from harness.adapters.common.variants import MARK, varied
 from harness.core.errors import UsageError
 from harness.core.text import nearest
 
@@ -19,10 +20,11 @@ def names() -> list[str]:
 
 
 def adapter(name: str) -> Adapter:
-    """The integration of this name; UsageError that offers the nearest one."""
+    """The integration of this name, NAME or NAME+VARIANT; UsageError that offers the nearest one."""
+    name, plus, variant = name.partition(MARK)
     if name not in names():
         raise UsageError(
             f"unknown integration {name!r}", hint=f"{nearest(name, names())}Integrations: {', '.join(names())}."
         )
     integration: Adapter = import_module(f"harness.adapters.{name.replace('-', '_')}").ADAPTER
-    return integration
+    return varied(integration, variant) if plus else integration

@@ -28,6 +28,7 @@ from harness.adapters.common.base import (
     Object,
     Part,
     Settings,
+    Variant,
 )
 from harness.adapters.common.render import parse, render, total_request
 from harness.box.artifacts import Artifact
@@ -300,6 +301,11 @@ ADAPTER = Adapter(
     vocabulary=VOCABULARY,
     membership=Membership(POD_GROUP, ("annotations", "scheduling.k8s.io/group-name")),
     options=OPTIONS,
+    variants={
+        "preempt": Variant(
+            "with its preempt action", {"actions": "allocate, preempt, backfill"}, features=("preemption",)
+        )
+    },
     cluster=(PART,),
     definitions=hosting.definitions("volcano"),
     queue=make_queue,

@@ -54,13 +54,16 @@ def box_for(adapter: Adapter, spec: BoxSpec, settings: Settings, **more: Any) ->
 
     UsageError for an option that the integration does not have; `more` goes to `BoxSpec.make`.
     """
+    settings = base.with_preset(adapter, settings)
     base.check_options(adapter, settings)
+    spec = replace(spec, kubernetes=spec.kubernetes or adapter.kubernetes or None)
     definitions = adapter.definitions(settings, spec.kubernetes or default_minor()) if spec.installs else ()
     return spec.make(binaries=settings.binaries, scheduler=adapter.needs_scheduler, definitions=definitions, **more)
 
 
 def install(adapter: Adapter, box: Box, settings: Settings) -> Installed:
     """Install the integration in the way this box has for it."""
+    settings = base.with_preset(adapter, settings)
     base.check_options(adapter, settings)
     if not box.capabilities.installs:
         return discover(adapter, box, settings)
