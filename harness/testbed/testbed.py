@@ -52,6 +52,7 @@ class Testbed:
     priorities: dict[tuple[int, bool], str] = field(default_factory=dict)  # PriorityClasses that cases share
     cleanup: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # what undoes the changes of a case
     needs_probe: bool = False  # the last case may have left a scheduler that hangs, or that is still reconnecting
+    programs: frozenset[str] = frozenset()  # names in box.processes of what belongs to the integration
     supervisor: Supervisor | None = None
     is_kept: bool = False  # somebody wants to look into the box after the run
 
@@ -229,6 +230,7 @@ def open_testbed(
     box = box_for(adapter, spec, settings, gates=gates, listener=listener, reserved=True).start()
     try:
         with phase(box.listener, f"Installing {adapter.title}"):
+            before = set(box.processes)
             installed = install(adapter, box, settings)
             recorder = Recorder(
                 box.api,
@@ -251,8 +253,9 @@ def open_testbed(
             )
             check_features(adapter.name, testbed.features)
             run_canary(testbed)
-            processes = [box.processes[name] for name in (*installed.schedulers, *installed.controllers)]
-            testbed.supervisor = Supervisor(processes, recorder)
+            started = set(box.processes) - before
+            testbed.programs = frozenset(started.union(installed.schedulers, installed.controllers))
+            testbed.supervisor = Supervisor([box.processes[name] for name in sorted(testbed.programs)], recorder)
     except BaseException as error:
         box.fail(error)
         raise

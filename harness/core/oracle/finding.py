@@ -33,6 +33,7 @@ class Finding:
     since: float = -inf  # the times between which it was looked at
     until: float = inf
     recorded: bool = False  # it stands on what was recorded, not on what was missing: a gap cannot change it
+    about_binds: bool = True  # it may follow from where pods were bound
 
 
 def passed(reason: str, **more: Any) -> Finding:
@@ -94,7 +95,7 @@ def _first_excused(history: History) -> Stray | None:
 
 def _blameless(finding: Finding, stray: Stray | None) -> Finding:
     """The finding, or `unknown` where it follows a bind to a node of whose removal the scheduler may not have known."""
-    if stray is None or finding.outcome is not Outcome.VIOLATED or finding.pos < stray.pos:
+    if stray is None or finding.outcome is not Outcome.VIOLATED or finding.pos < stray.pos or not finding.about_binds:
         return finding
     reason = f"{stray.pod} was bound to node {stray.node} just after its removal, and after that: {finding.reason}"
     return replace(finding, outcome=Outcome.UNKNOWN, reason=reason)
