@@ -36,6 +36,7 @@ from harness.core.errors import UsageError
 from harness.core.gang import Gang
 from harness.core.kinds import Kind
 from harness.core.labels import GANG_LABEL
+from harness.core.oracle.vocabulary import COMMON, Vocabulary
 
 SCHEDULER, BINDER, ADMISSION = "kai-scheduler", "kai-binder", "kai-admission"
 PODGROUPER, POD_GROUPS, QUEUES = "kai-podgrouper", "kai-podgroupcontroller", "kai-queuecontroller"
@@ -286,6 +287,10 @@ def edit_quorum(gang: Gang, quorum: int, kubernetes: str) -> Sequence[Edit]:
     return [(POD_GROUP, gang.name, {"spec": {"minMember": quorum}})]
 
 
+VOCABULARY = Vocabulary(
+    refusal_events=(*COMMON.refusal_events, "Unschedulable"),
+    other_warnings=(*COMMON.other_warnings, "PodGrouperWarning"),  # of the podgrouper, before any scheduler has looked
+)
 PACE = (
     "KAI decides once per schedule-period, a second as shipped, and its binder carries a decision out afterwards, so a "
     "decision takes half a second on average and a second look another whole one."
@@ -316,14 +321,20 @@ ADAPTER = Adapter(
         "gang-disruption",
         "queue",
         "topology",
+        "role-topology",
+        "stale-eviction",
+        "consolidation",
         "restart-safe",
         "starts-anew",
         "tells-members",
+        Claim("job-apart", source="docs/batch/README.md: pods of a Job are scheduled separately"),
+        Claim("set-apart", source="docs/developer/pod-grouper.md: a PodGroup for each pod of a Deployment"),
         Claim("forgets-succeeded", source=ALIVE),
         Claim("forgets-failed", source=ALIVE),
         Claim("forgets-leaving", source=ALIVE),
         Claim("refills-whole", source="getNumTasksToAllocate: below minMember all that are missing are placed at once"),
     ),
+    styles=("stale-eviction",),  # of all its gangs
     install=install,
     values=values,
     groups=lambda kubernetes: (POD_GROUP,),
@@ -333,6 +344,8 @@ ADAPTER = Adapter(
     cluster=(PART,),
     definitions=hosting.definitions("kai"),
     queue=make_queue,
+    owner_annotations=lambda gang: {},
+    vocabulary=VOCABULARY,
     pod_labels={QUEUE_LABEL: DEFAULT, PREEMPTIBLE: "preemptible"},
     pace=PACE,
     works_in_cycles=True,

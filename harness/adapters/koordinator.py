@@ -145,6 +145,7 @@ ADAPTER = Adapter(
         "gang-group",
         "nonstrict",
         "restart-safe",
+        Claim("job-gang", source="its user manual: labels or annotations in the template of a Job"),
         Claim(
             "refills-singly", source="match policy once-satisfied, the default: a gang that had room once is none later"
         ),

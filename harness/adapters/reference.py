@@ -47,6 +47,8 @@ def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
         "total": gang.total_gpus,
     }
     terms["style"] = "+".join(sorted(gang.styles - {"annotations"})) or None
+    apart = {role.name: role.topology for role in gang.roles if role.topology}
+    terms["role-topology"] = json.dumps(apart) if apart else None
     terms["roles"] = json.dumps({role.name: role.minimum for role in gang.roles}) if gang.roles else None
     return {
         "by_annotations": "annotations" in gang.styles,
@@ -99,6 +101,9 @@ ADAPTER = Adapter(
         "annotations",
         "gang-group",
         "topology",
+        "role-topology",
+        "stale-eviction",
+        "consolidation",
         "soft",
         "nonstrict",
         "restart-safe",
@@ -106,13 +111,15 @@ ADAPTER = Adapter(
         "total",
         "pod-terms",
         "tells-members",
+        Claim("job-gang", source="muster's own choice: the template of a Job declares what its pods declare"),
+        Claim("set-gang", source="muster's own choice: the template of a set declares what its pods declare"),
         *(
             Claim(feature, source="muster's own choice: what neither runs nor waits is no member")
             for feature in ("forgets-succeeded", "forgets-failed", "forgets-leaving", "refills-whole")
         ),
         Claim("quorum-first", source="muster's own choice: half of a gang is worth less than a whole one"),
     ),
-    styles=("annotations", "nonstrict", "soft"),
+    styles=("annotations", "nonstrict", "soft", "stale-eviction"),
     install=install,
     values=values,
     groups=lambda kubernetes: (CONFIG_MAP,),

@@ -87,6 +87,7 @@ ADAPTER = Adapter(
         "basic-policy",
         "restart-safe",
         "starts-anew",
+        Claim("job-gang", source="its documentation: a reference to the group in the template of a Job"),
         Claim("replica-key", kubernetes="<1.36"),
         Claim("group-object", kubernetes=">=1.36"),
         Claim("group-status", kubernetes=">=1.36"),

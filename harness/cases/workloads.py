@@ -9,7 +9,20 @@ from harness.cases.barrier import SubmittedBarrier, barrier_map, container, last
 from harness.cases.gang import SubmittedGang
 from harness.cases.jobset import SubmittedJobSet
 from harness.cases.lws import SubmittedLWS, owner
-from harness.cases.values import GANG, LEADER_CREATED, LEADER_READY, LWS, OFF, REPLICATED, BarrierJobSet, Job, JobSet
+from harness.cases.owners import SubmittedOwner
+from harness.cases.values import (
+    GANG,
+    LEADER_CREATED,
+    LEADER_READY,
+    LWS,
+    OFF,
+    REPLICATED,
+    BarrierJobSet,
+    Deployment,
+    Job,
+    JobSet,
+    StatefulSet,
+)
 from harness.controllers.jobset_barrier.spec import INIT, VOLUME
 from harness.core.kinds import CONFIG_MAP, JOBSET
 
@@ -26,14 +39,17 @@ __all__ = [
     "REPLICATED",
     "VOLUME",
     "BarrierJobSet",
+    "Deployment",
     "Job",
     "JobSet",
     "Object",
     "ReplicatedJob",
+    "StatefulSet",
     "SubmittedBarrier",
     "SubmittedGang",
     "SubmittedJobSet",
     "SubmittedLWS",
+    "SubmittedOwner",
     "barrier_map",
     "container",
     "lasted",

@@ -159,6 +159,8 @@ class Adapter:
     gang_fields: tuple[str, ...] = ()  # fields of Gang that can be expressed here, if not all
     values: Callable[[Gang, str], Mapping[str, Any]] = lambda gang, kubernetes: {}  # further values for gang.yaml.j2
     finish: Callable[[list[Object]], None] = lambda objects: None  # after a case has altered the members of a gang
+    owner_annotations: Callable[[Gang], Mapping[str, str]] | None = None
+    # ^ of a Job or a set whose pods are a gang, where its documentation asks for nothing else; None: its pods say it
     pod_labels: Mapping[str, str] = field(default_factory=dict)  # of pods in no gang, with {namespace} and {name}
     classify: Callable[[Object], tuple[str, str, str]] = by_label  # pod -> (gang name or "", part, role)
     groups: Callable[[str], tuple[Kind, ...]] = lambda kubernetes: ()  # kubernetes -> gang objects to record

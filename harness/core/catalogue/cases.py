@@ -21,6 +21,7 @@ PROFILES = {
     "GANG-RECOVERY": "Gangs while processes and nodes fail.",
     "GANG-TOPOLOGY": "Gangs that must stay close together.",
     "GANG-QUEUE": "Gangs in queues with limits.",
+    "GANG-OWNERS": "Gangs as users submit them: Jobs, Deployments, StatefulSets, and jobs of vendors.",
     "WORKLOAD-API": "Validation and semantics of the native API.",
     "KOORDINATOR": "Modes, gang groups and timeouts of Koordinator's design.",
     "LWS": "Gangs of leaders and workers, from the LeaderWorkerSet controller.",

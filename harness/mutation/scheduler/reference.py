@@ -18,11 +18,13 @@ from harness.core.gang import GPU
 from harness.core.history.observe import pod_request
 from harness.core.kinds import CONFIG_MAP, NODE, POD, Kind
 from harness.mutation.scheduler.room import QUEUE, Room, carries, free_room
-from harness.mutation.scheduler.units import GANG, Unit, read_units
+from harness.mutation.scheduler.units import GANG, Unit, of_role, read_units
 
 GROUP = CONFIG_MAP  # what stands for a gang here
 BUDGET = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
 IDLE = 0.25  # seconds after which a round is made even if nothing changed
+
+GRACE = 4.0  # seconds that a gang may stay below its quorum
 
 Placement = list[tuple[Object, str]]
 
@@ -30,10 +32,13 @@ Placement = list[tuple[Object, str]]
 class Reference:
     """Places gangs whole or not at all."""
 
+    grace = GRACE
+
     def __init__(self, api: Api) -> None:
         self.api = api
         self.changed = threading.Event()
         self.refusals: dict[str, str] = {}  # unit -> the last refusal that was written, so that it is written once
+        self.broken: dict[str, float] = {}  # unit -> since when it is below its quorum
 
     def run(self) -> None:
         for resource in (POD, NODE, GROUP):
@@ -57,6 +62,7 @@ class Reference:
         pods = self.api.list(POD)
         space = self.room(self.api.list(NODE), pods)
         units = self.units(pods, self.api.list(GROUP, labelSelector=GANG))
+        self.dissolve(units)
         for unit in self.order(units):
             if unit.pending:
                 self.attempt(unit, space, units)
@@ -76,6 +82,17 @@ class Reference:
         """By priority and age, surplus last; gangs before single pods of the same second: a fence comes after them."""
         return sorted(units, key=lambda u: (-u.priority, u.at_quorum, u.since, not u.is_gang, u.namespace, u.name))
 
+    def dissolve(self, units: list[Unit]) -> None:
+        """Evict gangs that ask for it and have been below their quorum for longer than the grace period."""
+        broken = {
+            u.key: u for u in units if "stale-eviction" in u.terms.get("style", "") and 0 < len(u.bound) < u.quorum
+        }
+        self.broken = {key: self.broken.get(key, time.monotonic()) for key in broken}
+        for key, since in self.broken.items():
+            if time.monotonic() - since > self.grace:
+                for pod in broken[key].bound:
+                    self.evict(pod, broken[key])
+
     def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
         late, style = self.late(unit), unit.terms.get("style", "")
         if late and "soft" not in style and "nonstrict" not in style:
@@ -90,7 +107,7 @@ class Reference:
             if self.together(unit, placement, space, units):
                 return self.start(unit, placement, space)
             return self.refuse(unit, "the gangs that it starts with cannot start yet")
-        if self.preempt(unit, space, units, missing):
+        if self.preempt(unit, space, units, missing) or self.consolidate(unit, space, units, missing):
             return self.refuse(unit, "waiting for victims to end")
         if "nonstrict" in style and not late:
             self.hold(unit, placement, space)
@@ -129,18 +146,27 @@ class Reference:
         return not awaited
 
     def place(self, unit: Unit, space: Room) -> Placement:
-        """A node for as many of the pending members as fit, within one domain if the gang asks for one."""
-        return max((self.fill(unit.pending, space, nodes) for nodes in self.domains(unit, space)), key=len, default=[])
+        """A node for as many of the pending members as fit, within one domain if the gang or its role asks for one."""
+        trial, placement = space.copy(), []
+        for pods, bound, label in self.parts(unit):
+            sets = trial.domains(label, bound) if label else self.domains(unit, trial)
+            best = max((self.fill(pods, trial, nodes) for nodes in sets), key=len, default=[])
+            for pod, node in best:
+                trial.take(pod, node)
+            placement += best
+        return placement
+
+    def parts(self, unit: Unit) -> list[tuple[list[Object], list[Object], str]]:
+        """Members that share a domain, pending and bound, with its label: all of them, unless roles have their own."""
+        roles = unit.role_topology.items()
+        if not roles:
+            return [(unit.pending, unit.bound, "")]
+        return [(of_role(unit.pending, role), of_role(unit.bound, role), label) for role, label in roles]
 
     def domains(self, unit: Unit, space: Room) -> list[list[str]]:
         """The sets of nodes in which the gang may be; one that has begun stays where it is."""
         label = unit.terms.get("topology")
-        if not label:
-            return [sorted(space.nodes)]
-        homes = {name: (node["metadata"].get("labels") or {}).get(label) for name, node in space.nodes.items()}
-        begun = {homes.get(pod["spec"]["nodeName"]) for pod in unit.bound}
-        values = sorted(str(value) for value in (begun or set(homes.values())) - {None})
-        return [sorted(name for name in homes if homes[name] == value) for value in values]
+        return space.domains(label, unit.bound) if label else [sorted(space.nodes)]
 
     def fill(self, pods: list[Object], space: Room, nodes: list[str]) -> Placement:
         trial, placement = space.copy(), []
@@ -184,6 +210,29 @@ class Reference:
                     self.evict(victim, unit)
                 return True
         return False
+
+    def consolidate(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:
+        """Move single pods that come back by themselves if the gang then fits, and they too. Whether any was moved."""
+        trial, moved = space.copy(), []
+        for pod in self.movable(units):
+            trial.take(pod, pod["spec"]["nodeName"], +1)
+            moved.append(pod)
+            placement, after = self.place(unit, trial), trial.copy()
+            for member, node in placement:
+                after.take(member, node)
+            if self.enough(unit, placement, missing) and len(self.fill(moved, after, sorted(after.nodes))) == len(
+                moved
+            ):
+                for victim in moved:
+                    self.evict(victim, unit)
+                return True
+        return False
+
+    def movable(self, units: list[Unit]) -> list[Object]:
+        """Running pods of no gang that their owner makes again."""
+        return [
+            pod for unit in units if not unit.is_gang for pod in unit.bound if pod["metadata"].get("ownerReferences")
+        ]
 
     def victims(self, unit: Unit, units: list[Unit]) -> list[list[Object]]:
         """Who may be evicted for the unit, in turn: unguarded pods of low priority first, surplus before a quorum."""

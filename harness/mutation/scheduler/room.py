@@ -46,6 +46,13 @@ class Room:
         """What the pod's queue still allows; nothing in it: no limit."""
         return self.queues.get((pod["metadata"].get("labels") or {}).get(QUEUE, ""), {})
 
+    def domains(self, label: str, begun: list[Object]) -> list[list[str]]:
+        """The nodes of each domain of this label; if pods have begun, only of the domains that these are in."""
+        homes = {name: (node["metadata"].get("labels") or {}).get(label) for name, node in self.nodes.items()}
+        used = {homes.get(pod["spec"]["nodeName"]) for pod in begun}
+        values = sorted(str(value) for value in (used or set(homes.values())) - {None})
+        return [sorted(name for name in homes if homes[name] == value) for value in values]
+
     def copy(self) -> Room:
         there = defaultdict(list, {name: list(pods) for name, pods in self.there.items()})
         free = {name: dict(free) for name, free in self.free.items()}
