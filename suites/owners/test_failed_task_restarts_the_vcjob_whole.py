@@ -25,7 +25,6 @@ def test_failed_task_restarts_the_vcjob_whole(world: World) -> None:
     first = {record.uid for record in job.pods()}
     failing = min(record.name for record in job.pods())
 
-    job.await_more(4)
     assert job.ends("Failed", failing)
 
     assert world.sees("all pods are new ones", lambda: len(job.pods()) == 4 and not first & {p.uid for p in job.pods()})
