@@ -2,10 +2,12 @@
 
 Sphinx with furo and MyST reads the Markdown as it is. MkDocs Material was the other candidate; it is kept up until
 May 2027 only. The site fetches nothing from elsewhere: no fonts, no scripts.
+`ci/site` builds it for every version.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -24,9 +26,21 @@ myst_enable_extensions = ["tasklist"]
 suppress_warnings = ["misc.highlighting_failure"]  # `{...}` in a Python example
 html_theme = "furo"
 html_title = f"muster {version}"
+html_context = {"versions_from": os.environ.get("MUSTER_DOCS_VERSIONS", "")}  # where ci/site puts versions.html
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "versions.html",
+        "sidebar/scroll-end.html",
+    ]
+}
+templates_path = ["templates"]
 html_copy_source = False
 html_show_sphinx = False
-exclude_patterns: list[str] = []
+exclude_patterns = ["templates"]
 
 
 def setup(app: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,20 @@ def test_caches_leave_out_modules_and_compiled_packages(path: Path) -> None:
             settings = step["with"]
             assert isinstance(settings, dict)
             assert settings["path"] == "~/.cache/muster/artifacts"
+
+
+@pytest.mark.thorough
+def test_the_site_has_the_documentation_of_every_version(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(checkout)], check=True)
+    subprocess.run(["git", "tag", "v0.0.1"], cwd=checkout, check=True)
+
+    subprocess.run(
+        ["ci/site", str(tmp_path / "site")], cwd=checkout, check=True, env={**os.environ, "PYTHON": sys.executable}
+    )
+
+    assert 'href="v0.0.1/index.html"' in (tmp_path / "site" / "versions.html").read_text()
+    for page in ("how-to/run.html", "v0.0.1/how-to/run.html"):
+        path = tmp_path / "site" / page
+        (link,) = re.findall(r'href="([^"]*versions\.html)"', path.read_text())
+        assert (path.parent / link).resolve() == tmp_path / "site" / "versions.html"

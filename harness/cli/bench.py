@@ -15,6 +15,7 @@ from harness.core.text import nearest
 BENCHES = {
     "box": "start, reset and stop of a box, beside kwokctl and the floor",
     "controllers": "a thousand JobSets, beside a client that makes the same writes",
+    "first-run": "from an empty cache to the first verdict: downloaded programs beside a build",
     "history": "recording and judging, beside what the API server itself can do",
     "kind": "a kind box beside plain kind with the same image, and a barrier of containers",
 }
@@ -31,7 +32,8 @@ def bench(name: str, rounds: int, as_json: bool) -> None:
     if name not in BENCHES:
         raise UsageError(f"there is no bench {name!r}", hint=f"{nearest(name, BENCHES)}Benches: {', '.join(BENCHES)}.")
     progress = console(stderr=True)
-    outcome = import_module(f"harness.bench.{name}").bench(rounds, lambda text: progress.print(text, style="dim"))
+    module = import_module(f"harness.bench.{name.replace('-', '_')}")
+    outcome = module.bench(rounds, lambda text: progress.print(text, style="dim"))
     if as_json:
         click.echo(json.dumps(outcome.as_data(), indent=1))
         return

@@ -83,9 +83,10 @@ def up(
         )
     spec = BoxSpec(kind, kubernetes, workers, image, sync)
     spec.check()
+    nodes = (DEFAULT_NODES[kind] or None) if nodes is None else nodes
     listener = PhaseLines()
     more: dict[str, Any] = {
-        "nodes": parse_pools(nodes or DEFAULT_NODES[kind]) if nodes or DEFAULT_NODES[kind] else [],
+        "nodes": parse_pools(nodes) if nodes is not None else [],
         "name": name,
         "port": port or 0,
         "gates": parse_gates("--gate", gates),

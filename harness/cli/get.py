@@ -25,10 +25,12 @@ from harness.box.artifacts import (
     store,
 )
 from harness.box.artifacts.lock import make_lock
+from harness.box.artifacts.sbom import document
 from harness.box.artifacts.sources import all_binaries
 from harness.cli.options import source_option
 from harness.cli.progress import build_progress
 from harness.core.errors import UsageError
+from harness.core.files import put
 from harness.runner.config import RunConfig
 
 __all__ = ["get", "lock"]
@@ -41,6 +43,7 @@ Examples:
   muster get --all                    every locked version of everything
   muster get --list                   what is available, and what is in the cache
   muster get --verify                 hash every cached binary and file again
+  muster get --integration volcano --sbom volcano.cdx.json
 """
 _LOCK_EPILOG = """\b
 Examples:
@@ -74,6 +77,12 @@ class Row:
 @source_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 @click.option("--binary", "binaries", multiple=True, metavar="COMPONENT.PROCESS=PATH", help="Use this binary instead.")
+@click.option(
+    "--sbom",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write what they are made of, as a CycloneDX document.",
+)
 def get(
     components: tuple[str, ...],
     integrations: tuple[str, ...],
@@ -82,11 +91,14 @@ def get(
     verifying: bool,
     as_json: bool,
     binaries: tuple[str, ...],
+    sbom: Path | None,
 ) -> None:
     """Make the binaries of COMPONENT ready: from --binary, the cache, its vendor, or a build from its Go module lock.
 
     A first build of a control plane takes minutes; afterwards it comes from the cache at once.
     """
+    if sbom is not None and (listing or verifying):
+        raise UsageError("--sbom is about programs that are made ready", hint="Leave out --list and --verify.")
     if listing and verifying:
         raise UsageError("--list and --verify cannot be used together", hint="Run one after the other.")
     if everything and (components or integrations):
@@ -110,6 +122,8 @@ def get(
             ]
         with build_progress() as progress:
             artifacts = [resolve(name, version, binaries=replaced, progress=progress) for name, version in selected]
+        if sbom is not None:
+            put(sbom, document(artifacts, register))
         _print([row for artifact in artifacts for row in _rows(artifact)], as_json)
 
 

@@ -12,7 +12,7 @@ from rich.status import Status
 from harness.cli import signals
 from harness.cli.terminal import PhaseLines, console
 from harness.core.text import counted
-from harness.core.verdict import Outcome
+from harness.core.verdict import EXPECTED, Outcome
 
 
 class LiveLines:
@@ -76,19 +76,22 @@ class LiveLines:
 
     def _case(self, result: dict[str, Any]) -> None:
         outcome = Outcome(result["outcome"])
-        if self._quiet and not outcome.is_bad:
+        expected = result["expected"]
+        if self._quiet and (expected or not outcome.is_bad):
             return
         if outcome is Outcome.NOT_SUPPORTED and not self._verbose:
             self._not_asked[result["integration"], result["folder"]] += 1
             return
-        look = outcome.look
+        look = EXPECTED if expected else outcome.look
         took = f"{result['seconds']:.1f} s" if outcome is not Outcome.NOT_SUPPORTED else look.label
         self._out.print(
             f" [{look.style}]{look.glyph}[/{look.style}] {result['folder']}/{result['case']} "
             f"[dim]({result['integration']}) {took}[/dim]"
         )
+        if expected:
+            self._out.print(f"     expected: {expected}", markup=False, style="dim")
         for verdict in result["verdicts"]:
-            if verdict["outcome"] == outcome and outcome.is_bad:
+            if verdict["outcome"] == outcome and outcome.is_bad and not expected:
                 self._out.print(f"     {verdict['check']}: {verdict['reason']}", markup=False, style=look.style)
         if result["error"]:
             self._out.print(f"     {result['error']}", markup=False, style="yellow")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,25 @@ from harness.core.oracle.figures import gang_figures
 from harness.core.oracle.judge import case_outcome, judge_case
 from harness.core.results import RunResult
 from harness.core.text import counted, printable
-from harness.core.verdict import Outcome, worst
+from harness.core.verdict import EXPECTED, Outcome, worst
 from harness.report.evidence import Problem, Rejudged, judge_again
 from harness.report.load import load_run
 from harness.report.verify import disagreements, load_report, unlike_results
+from harness.runner import baseline
 
 
-@click.command(epilog="\b\nExamples:\n  muster recheck muster-runs/latest\n  muster recheck some.jsonl.zst --json")
+@click.command(
+    epilog="\b\nExamples:\n  muster recheck muster-runs/latest\n"
+    "  muster recheck muster-runs/latest --expected ci/expected\n  muster recheck some.jsonl.zst --json"
+)
 @click.argument("where", type=click.Path(path_type=Path))
+@click.option(
+    "--expected",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Violations of the run that the baseline in this folder knows are shown as expected and do not count.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
-def recheck(where: Path, as_json: bool) -> int:
+def recheck(where: Path, expected: Path | None, as_json: bool) -> int:
     """Judge stored histories again and say where the report does not follow from them.
 
     WHERE is a run's folder or one history file. In a run's folder every history that results.json names must be there
@@ -43,6 +53,7 @@ def recheck(where: Path, as_json: bool) -> int:
     rejudged: list[Rejudged] = []
     problems: list[Problem] = []
     unlike: list[str] = []
+    reasons: dict[Path, str] = {}  # why a violation is known
     for entry in entries:
         if isinstance(entry, Problem):
             problems.append(entry)
@@ -50,11 +61,12 @@ def recheck(where: Path, as_json: bool) -> int:
         rejudged.append(entry)
         if run is not None and not entry.differs:
             unlike += disagreements(entry, run.muster)
+        reasons[entry.path] = _reason(entry, expected)
         if not as_json:
-            _tell(entry)
+            _tell(entry, reasons[entry.path])
     unlike += _unlike_report(where, run) if run is not None else ()
     if as_json:
-        click.echo(json.dumps([_row(entry) for entry in rejudged], indent=1))
+        click.echo(json.dumps([_row(entry, reasons[entry.path]) for entry in rejudged], indent=1))
     for problem in (*problems, *unlike):
         console(stderr=True).print(f"error: {printable(problem)}", markup=False, style="red")
     differing = sum(entry.differs for entry in rejudged)
@@ -65,7 +77,7 @@ def recheck(where: Path, as_json: bool) -> int:
     if differing or unlike:
         return ExitCode.VIOLATED
     return {Outcome.VIOLATED: ExitCode.VIOLATED, Outcome.UNKNOWN: ExitCode.UNKNOWN}.get(
-        worst(entry.outcome for entry in rejudged), ExitCode.CONFORMANT
+        worst(entry.outcome for entry in rejudged if not reasons[entry.path]), ExitCode.CONFORMANT
     )
 
 
@@ -82,12 +94,21 @@ def _unlike_report(where: Path, run: RunResult) -> Iterator[str]:
         yield from (f"{path}: {text}" for text in unlike_results(load_report(path), run))
 
 
-def _tell(entry: Rejudged) -> None:
-    out, look = console(), entry.outcome.look
+def _reason(entry: Rejudged, folder: Path | None) -> str:
+    """Why the violation is known, by the baseline in the folder; it has to be a run's, which names the integration."""
+    if folder is None or entry.result is None:
+        return ""
+    return baseline.explained(folder, replace(entry.result, outcome=entry.outcome)).expected
+
+
+def _tell(entry: Rejudged, reason: str) -> None:
+    out, look = console(), EXPECTED if reason else entry.outcome.look
     about = escape(printable(f"{entry.history.case} ")), escape(printable(entry.history.header.get("integration", "")))
     out.print(f" [{look.style}]{look.glyph}[/{look.style}] {about[0]}[dim]({about[1]})[/dim]")
+    if reason:
+        out.print(f"     expected: {printable(reason)}", markup=False, style="dim")
     for verdict in entry.verdicts:
-        if not verdict:
+        if not verdict and not reason:
             out.print(printable(verdict.story()), markup=False)
     if entry.differs and entry.result is not None:
         text = f"   the report says {entry.result.outcome}, the history says {entry.outcome}"
@@ -97,10 +118,10 @@ def _tell(entry: Rejudged) -> None:
 def _summary(number: int, differing: int, compared: bool, problems: int) -> None:
     text = f"{differing} differ from the report" if compared else "there is no results.json to compare them with"
     trouble = f"; {counted(problems, 'problem')} with histories" if problems else ""
-    console().print(f"\n{number} histories judged again, {text}{trouble}")
+    console().print(f"\n{counted(number, 'history')} judged again, {text}{trouble}")
 
 
-def _row(entry: Rejudged) -> dict[str, Any]:
+def _row(entry: Rejudged, reason: str) -> dict[str, Any]:
     return {
         "history": str(entry.path),
         "case": entry.history.case,
@@ -108,6 +129,7 @@ def _row(entry: Rejudged) -> dict[str, Any]:
         "outcome": str(entry.outcome),
         "reported": str(entry.result.outcome) if entry.result else None,
         "differs": entry.differs,
+        "expected": reason,
         "verdicts": [verdict.as_data() for verdict in entry.verdicts],
     }
 
@@ -180,7 +202,8 @@ def _histories(where: Path) -> Iterator[tuple[Path, History]]:
         return
     if not where.is_dir():
         raise UsageError(
-            f"{where} does not exist", hint="Give a run's folder, such as muster-runs/latest, or a history."
+            f"{where} is neither a file nor a folder",
+            hint="Give a run's folder, such as muster-runs/latest, or a history.",
         )
     paths = sorted(where.rglob("*.jsonl.zst"))
     if not paths:

@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from harness.core.text import counted
 from harness.core.verdict import Outcome
 from harness.report import github
 from harness.report.folder import new_folder, point_latest
+from harness.report.model import violations
 from harness.runner import baseline, memory, options, session
 from harness.runner.collect import collect_cases
 from harness.runner.config import RunConfig
@@ -116,10 +118,11 @@ def run(
     config = options.parse(texts_of(texts)).with_seed()
     config.check_cases([case.id for case in collect_cases()])
     config = choose(config, choice, collect_cases(), output)
+    config = replace(config, expected=None if accept else expected)
     if listing:
         print_plan(config, collect_cases(), as_json)
         return ExitCode.CONFORMANT
-    _announce(config, None if accept else expected, quiet)
+    _announce(config, quiet)
     if config.box.kind == EXISTING:
         if dry_run:
             return print_objects(config)
@@ -128,7 +131,7 @@ def run(
         raise UsageError(
             "--yes and --dry-run are for an existing cluster", hint="Give --kubeconfig, or leave them out."
         )
-    limit = FailureLimit(1 if exitfirst else maxfail, None if accept else expected)
+    limit = FailureLimit(1 if exitfirst else maxfail)
     lines = LiveLines(quiet=quiet, verbose=verbose)
     if watch:
         return repeat_on_change(config, lambda: _execute(config, output, lines, as_json, limit.begin()))
@@ -145,15 +148,15 @@ def run(
     return hold_against(expected, result, again)
 
 
-def _announce(config: RunConfig, expected: Path | None, quiet: bool) -> None:
+def _announce(config: RunConfig, quiet: bool) -> None:
     """Check everything that can be checked before something is started, and say what is going to happen."""
     selected = [case for case in collect_cases() if config.selects(case)]
     if config.box.keep_failed and config.workers > 1:
         raise UsageError("--keep failed keeps one box, and several workers have one each", hint="Leave out -n.")
     _check_claims(config, selected)
-    if expected is not None:
+    if config.expected is not None:
         for integration in config.integrations:
-            baseline.require(expected, integration, config.binaries, config.implementation_version)
+            baseline.require(config.expected, integration, config.binaries, config.implementation_version)
     if not quiet:
         times = f", {config.repeat} times each" if config.repeat > 1 else ""
         order = f", in random order (--seed {config.seed})" if config.order == "random" else ""
@@ -242,10 +245,10 @@ def summary(result: RunResult, *, quiet: bool = False) -> None:
     table = Table("INTEGRATION", "KUBERNETES", "PASS", "VIOLATED", "UNKNOWN", "NOT SUPPORTED", box=None, pad_edge=False)
     for implementation in result.implementations:
         counts = Counter(case.outcome for case in result.cases if case.integration == implementation.integration)
-        order = (Outcome.PASS, Outcome.VIOLATED, Outcome.UNKNOWN, Outcome.NOT_SUPPORTED)
-        table.add_row(
-            implementation.integration, implementation.kubernetes, *(str(counts[outcome]) for outcome in order)
-        )
+        violated = violations(case for case in result.cases if case.integration == implementation.integration)
+        others = (str(counts[outcome]) for outcome in (Outcome.UNKNOWN, Outcome.NOT_SUPPORTED))
+        passed = str(counts[Outcome.PASS])
+        table.add_row(implementation.integration, implementation.kubernetes, passed, violated, *others)
     out.print()
     out.print(table)
     for name, outcomes in unsteady_cases(result.cases).items():

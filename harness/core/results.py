@@ -44,6 +44,12 @@ class CaseResult:
     fingerprint: str = ""  # digest of the case's code
     deadlines: Mapping[str, float] = field(default_factory=dict)  # in force while it ran; the history has the same
     promises: tuple[str, ...] = ()  # kinds of promises that the case made; the history has the same
+    expected: str = ""  # why this violation is known, from the baseline that the run is held against
+
+    @property
+    def is_unexpected(self) -> bool:
+        """Whether somebody must look at it: it is violated or unknown, and no baseline knows why."""
+        return self.outcome.is_bad and not self.expected
 
 
 @dataclass(frozen=True, slots=True)

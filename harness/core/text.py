@@ -42,8 +42,9 @@ def duration(seconds: float) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """`1 case`, `2 cases`."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    """`1 case`, `2 cases`, `2 histories`."""
+    several = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{number} {what if number == 1 else several}"
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:

@@ -52,6 +52,7 @@ LOOKS = {
     Outcome.UNKNOWN: Look("?", "❔", "unknown", "yellow"),
     Outcome.NOT_SUPPORTED: Look("–", "➖", "not supported", "dim"),
 }
+EXPECTED = Look("✗", "☑️", "violated, as expected", "yellow")  # a violation that the baseline of the run knows
 
 
 @dataclass(frozen=True, slots=True)

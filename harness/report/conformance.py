@@ -140,6 +140,7 @@ def case_row(case: CaseResult) -> dict[str, Any]:
         **_filled(
             {
                 "reason": text(why(case)),
+                "expected": text(case.expected),
                 "error": text(case.error),
                 "violatedAtRevision": _revision(case),
                 "skewMs": _rounded(figure(case, "skew_ms")),

@@ -16,7 +16,7 @@ from typing import TextIO
 
 from harness.core.results import CaseResult, RunResult
 from harness.core.text import duration, text
-from harness.core.verdict import Outcome
+from harness.core.verdict import EXPECTED, Outcome
 from harness.report.markdown import cell, code
 from harness.report.model import Result, headline, implementation_results, missing, why, worst_first
 
@@ -57,8 +57,9 @@ def group(title: str, out: TextIO) -> Iterator[None]:
 
 
 def annotate(run: RunResult) -> list[str]:
-    """At most ten lines, worst first; the last line says how many are missing."""
+    """At most ten lines, worst first; the last line says how many are missing. What is expected is only a notice."""
     bad = [case for case in worst_first(run.cases) if case.outcome.is_bad]
+    bad.sort(key=lambda case: bool(case.expected))
     lines = [command("warning", missing(run), title="muster: incomplete run")] if missing(run) else []
     room = MOST_ANNOTATIONS - len(lines)
     shown = bad if len(bad) <= room else bad[: room - 1]
@@ -71,7 +72,13 @@ def annotate(run: RunResult) -> list[str]:
 def _annotation(case: CaseResult) -> str:
     level = "error" if case.outcome is Outcome.VIOLATED else "warning"
     message = f"{why(case)}\n{case.sentence}" + (f"\nrun again: {case.rerun}" if case.rerun else "")
-    return command(level, message, title=f"{case.outcome} on {case.integration}: {case.case}")
+    if case.expected:
+        level, message = "notice", f"expected: {case.expected}\n{message}"
+    return command(level, message, title=f"{_label(case)} on {case.integration}: {case.case}")
+
+
+def _label(case: CaseResult) -> str:
+    return f"{case.outcome} ({case.strength}, expected)" if case.expected else f"{case.outcome} ({case.strength})"
 
 
 def summary(run: RunResult, limit: int = MOST_BYTES) -> str:
@@ -108,6 +115,7 @@ def outputs(run: RunResult, folder: Path | None = None) -> dict[str, str]:
         "outcome": str(run.outcome),
         "passed": str(counts[Outcome.PASS]),
         "violated": str(counts[Outcome.VIOLATED]),
+        "unexpected": str(sum(case.is_unexpected for case in run.cases)),
         "unknown": str(counts[Outcome.UNKNOWN]),
         "not-supported": str(counts[Outcome.NOT_SUPPORTED]),
         "complete": str(not missing(run)).lower(),
@@ -160,7 +168,9 @@ def _matrix(run: RunResult) -> str:
 
 def _finding(case: CaseResult) -> str:
     again = f"\n  - run again: {code(case.rerun)}" if case.rerun else ""
+    mark = EXPECTED.emoji if case.expected else case.outcome.look.emoji
+    expected = f"\n  - expected: {cell(case.expected)}" if case.expected else ""
     return (
-        f"- {case.outcome.look.emoji} **{cell(case.case)}** on {cell(case.integration)} ({duration(case.seconds)}): "
-        f"{cell(why(case))}\n  - promised: {cell(case.sentence)}{again}\n"
+        f"- {mark} **{cell(case.case)}** on {cell(case.integration)} ({duration(case.seconds)}): "
+        f"{cell(why(case))}\n  - promised: {cell(case.sentence)}{expected}{again}\n"
     )

@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from harness.core.catalogue.selection import CatalogueSize
 from harness.core.results import CaseResult, Implementation, RunResult
@@ -200,9 +201,26 @@ def counted(statistics: dict[str, int]) -> str:
 
 
 def worst_first(cases: Iterable[CaseResult]) -> list[CaseResult]:
-    """Cases in the order a reader wants them: violated, unknown, pass, not-supported; MUST before SHOULD."""
-    strengths = {"MUST": 0, "SHOULD": 1, "MAY": 2}
-    return sorted(cases, key=lambda c: (-c.outcome.badness, strengths.get(c.strength, 3), c.level, *_order(c)))
+    """Cases in the order a reader wants them: violated, unknown, pass, not-supported.
+
+    Among those, what nobody expected comes first, and MUST comes before SHOULD.
+    """
+
+    def rank(case: CaseResult) -> tuple[Any, ...]:
+        return -case.outcome.badness, bool(case.expected), _strength(case), case.level, *_order(case)
+
+    return sorted(cases, key=rank)
+
+
+def violations(cases: Iterable[CaseResult]) -> str:
+    """`2 (1 MUST, 1 SHOULD; 1 expected)`: how many cases are violated; what is usual is left out."""
+    violated = [case for case in cases if case.outcome is Outcome.VIOLATED]
+    strengths = Counter(case.strength for case in sorted(violated, key=_strength))
+    by_strength = ", ".join(f"{count} {strength}" for strength, count in strengths.items())
+    expected = sum(bool(case.expected) for case in violated)
+    notes = [by_strength if set(strengths) - {"MUST"} else "", f"{expected} expected" if expected else ""]
+    text = "; ".join(note for note in notes if note)
+    return f"{len(violated)} ({text})" if text else str(len(violated))
 
 
 def headline(run: RunResult) -> str:
@@ -212,13 +230,19 @@ def headline(run: RunResult) -> str:
         return "Nothing was judged."
     broken = [result for result in results if result.result is Result.FAILURE]
     if broken:
-        violations = sum(case.outcome is Outcome.VIOLATED for case in run.cases)
+        violated = [case for case in run.cases if case.outcome is Outcome.VIOLATED]
         names = _listed([result.implementation.integration.replace("@", " ") for result in broken])
-        return f"{names} violated {_cases(violations)}."
+        count, _, notes = violations(violated).partition(" ")
+        noun = "case" if count == "1" else "cases"
+        return " ".join(part for part in (names, "violated", count, noun, notes) if part) + "."
     open_cases = sum(case.outcome is Outcome.UNKNOWN for case in run.cases)
     if open_cases:
         return f"No case was violated, but {_cases(open_cases)} could not be judged."
     return "No case was violated." if not missing(run) else "No case was violated among those that ran."
+
+
+def _strength(case: CaseResult) -> int:
+    return {"MUST": 0, "SHOULD": 1, "MAY": 2}.get(case.strength, 3)
 
 
 def _cases(count: int) -> str:

@@ -54,6 +54,7 @@ def page(run: RunResult, histories: Histories) -> str:
         .render(
             run=run,
             headline=headline(run),
+            as_expected=run.outcome.is_bad and not any(case.is_unexpected for case in run.cases) and not missing(run),
             missing=missing(run),
             faults=run.faults,
             facts=_facts(run),

@@ -81,4 +81,5 @@ def _case(row: Mapping[str, Any], entry: Mapping[str, Any]) -> CaseResult:
         simulated=row["simulated"],
         repeats=row.get("repeats", 1),
         fingerprint=row.get("fingerprint", ""),
+        expected=row.get("expected", ""),
     )

@@ -79,7 +79,7 @@ class Checked:
 
     def __str__(self) -> str:
         """What was verified, in words."""
-        histories = f"{counted(self.judged, 'history')} judged again".replace("historys", "histories")
+        histories = f"{counted(self.judged, 'history')} judged again"
         evidence = histories if self.judged else "not verified (no histories)"
         other = "" if self.same_catalogue else ", made with another catalogue of cases than that of this muster"
         return f"{evidence}{other}"

@@ -7,6 +7,7 @@ features that its adapter claims, without running anything.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -25,6 +26,7 @@ from harness.core.catalogue.expected import (
 from harness.core.errors import UsageError
 from harness.core.files import put
 from harness.core.results import CaseResult
+from harness.core.verdict import Outcome
 from harness.runner.collect import collect_cases
 
 GIVEN = "given"  # the version of a program that the user gave without stating one
@@ -51,6 +53,14 @@ def load(folder: Path, integration: str, kubernetes: str) -> Expected | None:
         raise UsageError(f"{path} cannot be read: {error}") from error
     cases = [case.id for case in collect_cases()]
     return expected_from_data(data, str(path), cases, not_asked(integration, kubernetes))
+
+
+def explained(folder: Path | None, result: CaseResult) -> CaseResult:
+    """The result with the reason that the baseline in the folder has for it, if it is a violation that is known."""
+    if folder is None or result.outcome is not Outcome.VIOLATED:
+        return result
+    expected = load(folder, result.integration, result.kubernetes)
+    return replace(result, expected=expected.reason(result)) if expected is not None else result
 
 
 def not_asked(integration: str, kubernetes: str) -> frozenset[str]:

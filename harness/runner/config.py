@@ -48,6 +48,7 @@ class RunConfig:
     settings: Mapping[str, str] = field(default_factory=dict)  # of the integration
     gates: Mapping[str, bool] = field(default_factory=dict)  # of Kubernetes
     binaries: Mapping[str, Path] = field(default_factory=dict)  # COMPONENT.PROCESS -> its program
+    expected: Path | None = None  # the folder of expected verdicts that the run is held against
     implementation_version: str = ""  # of what is judged, in the words of the user; empty: as it is known
     folder: Path | None = None  # where histories, logs and events go; where run.json is, if it was read from there
 
@@ -111,7 +112,8 @@ class RunConfig:
     def as_data(self) -> dict[str, Any]:
         plain = asdict(self)
         del plain["folder"]
-        return {"format": FORMAT, **plain, "binaries": {name: str(path) for name, path in self.binaries.items()}}
+        paths = {"binaries": {name: str(path) for name, path in self.binaries.items()}}
+        return {"format": FORMAT, **plain, **paths, "expected": str(self.expected) if self.expected else None}
 
     def write(self, folder: Path) -> Path:
         """Write it into the folder of its run."""
@@ -137,6 +139,7 @@ def _from_data(data: Mapping[str, Any], folder: Path) -> RunConfig:
         "first": tuple(data["first"]),
         "box": BoxSpec(**data["box"]),
         "binaries": {name: Path(path) for name, path in data["binaries"].items()},
+        "expected": Path(data["expected"]) if data.get("expected") else None,
     }
     return RunConfig(**{**data, **typed, "folder": folder})
 

@@ -249,9 +249,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         yield
     except (AssertionError, Exception) as raised:
         error = raised
-    from harness.runner import case_run
+    from harness.runner import baseline, case_run
 
-    result = running.finish(error)
+    result = baseline.explained(asked(pyfuncitem.config).expected, running.finish(error))
     _log(pyfuncitem.config).tell("case", result=case_run.as_event(result))
     if result.outcome is Outcome.VIOLATED and asked(pyfuncitem.config).box.keep_failed:
         running.testbed.is_kept = True

@@ -97,6 +97,27 @@ def test_annotations_choose_the_fate_of_a_pod(
     wait_for_phase(box, namespace, "fated", phase)
 
 
+def test_a_late_report_of_the_kubelet_never_reaches_a_new_pod_of_the_same_name(box: EmbeddedBox, namespace: str):
+    """KWOK learns of a pod late, on a busy machine; by then the pod may be gone, and another one waits for a node."""
+    (node, *_) = box.nodes.names
+    names = [f"again-{number}" for number in range(10)]
+    box.processes["kwok"].pause()
+    for name in names:
+        bound, waiting = plain_pod(namespace, name), plain_pod(namespace, name)
+        bound["spec"]["nodeName"] = node
+        waiting["spec"]["schedulerName"] = "nobody"
+        box.api.create(bound)
+        box.api.delete(POD, namespace, name, grace=0)
+        box.api.create(waiting)
+    box.processes["kwok"].resume()
+    box.api.create(plain_pod(namespace, "last"))
+
+    wait_for_phase(box, namespace, "last", "Running")
+
+    phases = {name: box.api.get(POD, namespace, name)["status"]["phase"] for name in names}
+    assert phases == dict.fromkeys(names, "Pending")
+
+
 def test_a_pod_can_be_made_never_to_start(box: EmbeddedBox, namespace: str):
     pod = plain_pod(namespace, "stuck")
     pod["metadata"]["annotations"] = {"muster.dev/never-starts": "true"}
@@ -148,3 +169,10 @@ def plain_pod(namespace: str, name: str) -> dict:
 
 def wait_for_phase(box: EmbeddedBox, namespace: str, name: str, phase: str) -> None:
     until(lambda: box.api.get(POD, namespace, name)["status"]["phase"] == phase, 20, f"{name} is {phase}")
+
+
+def test_elsewhere_than_on_linux_it_says_why_it_cannot_start(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    with pytest.raises(UsageError, match="on Linux only") as raised:
+        EmbeddedBox().start()
+    assert "--box kind" in raised.value.hint

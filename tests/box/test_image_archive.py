@@ -7,6 +7,8 @@ import hashlib
 import io
 import json
 import os
+import stat
+import subprocess
 import tarfile
 from pathlib import Path
 
@@ -103,3 +105,27 @@ def test_an_image_of_muster_starts_as_the_program_it_is_named_after(monkeypatch:
     assert {f"{packages}/harness/__main__.py", f"{packages}/click/__init__.py"} <= image.files.keys()
     assert f"{packages}/harness/_data/manifests/common/controller.yaml.j2" in image.files
     assert not [name for name in image.files if name.endswith((".a", ".pyc"))]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may change the root folder of a process")
+def test_the_image_of_all_of_muster_works_on_a_machine_that_has_nothing_else(tmp_path: Path) -> None:
+    with layer_of(write(python.whole_image("gang-muster:1"), tmp_path / "muster.tar")) as layer:
+        layer.extractall(tmp_path / "root", filter="fully_trusted")
+    (tmp_path / "root" / "dev").mkdir()  # as an engine does
+    os.mknod(tmp_path / "root" / "dev" / "null", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+
+    def muster(*arguments: str) -> str:
+        program = ["/opt/muster/bin/muster", "-m", "harness", *arguments]
+        done = subprocess.run(
+            program,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"HOME": "/root"},
+            preexec_fn=lambda: (os.chroot(tmp_path / "root"), os.chdir("/")),
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "gang-that-fits-is-bound-whole" in muster("list", "cases")
+    assert "would run on yunikorn" in muster("run", "--list", "--integration", "yunikorn", "--profile", "GANG-CORE")

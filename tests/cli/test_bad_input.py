@@ -30,6 +30,7 @@ def muster(*arguments: str, cwd: Path | None = None, **environment: str) -> subp
     [
         (["upp"], "Did you mean 'up'?"),
         (["up", "--nodes", "8y8"], "COUNTxGPUS"),
+        (["up", "--nodes", ""], "COUNTxGPUS"),
         (["up", "--kubernetes", "1.12"], "Available: 1.37.1"),
         (["up", "--kubernetes", "banana"], "Available"),
         (["up", "--name", "../escape"], "cannot be the name of a box"),
@@ -67,7 +68,7 @@ def muster(*arguments: str, cwd: Path | None = None, **environment: str) -> subp
         (["run", "--case", ""], "--case: expected ID, given nothing"),
         (["run", "--output", "/proc/no-such-folder"], "no run can be stored in /proc/no-such-folder"),
         (["prove", "--output", "/proc/no-such-folder"], "no run can be stored in /proc/no-such-folder"),
-        (["recheck", "no-such-folder"], "does not exist"),
+        (["recheck", "no-such-folder"], "is neither a file nor a folder"),
         (["history", "."], "no history"),
         (["bench", "boxes"], "Did you mean 'box'?"),
         (["prove", "--mutant", "starve"], "Did you mean 'starves'?"),

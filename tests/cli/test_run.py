@@ -167,3 +167,16 @@ def test_a_run_ends_at_its_first_failure_and_the_failed_case_runs_again(tmp_path
     assert "stopped after 1 failure; 1 case did not run" in done.stdout
     listed = muster("run", *mutant, "--last-failed", "--list", "--output", str(tmp_path))
     assert "1 case of " in listed.stdout and CASES[1] in listed.stdout
+
+
+def test_a_violation_that_the_baseline_knows_is_shown_as_expected(tmp_path: Path):
+    case, baseline = "only-the-lowest-priority-is-evicted", str(Path(__file__).parents[2] / "ci" / "expected")
+    done = muster("run", "--case", case, "--expected", baseline, "--output", str(tmp_path))
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(rf"✗ preemption/{case}.*\n +expected: ", done.stdout)
+    assert "1 (1 SHOULD; 1 expected)" in done.stdout and "as expected: 1 case" in done.stdout
+    assert 'failures="0"' in (tmp_path / "latest" / "junit.xml").read_text()
+    assert muster("recheck", str(tmp_path / "latest")).returncode == 1
+    again = muster("recheck", str(tmp_path / "latest"), "--expected", baseline)
+    assert again.returncode == 0 and "expected: " in again.stdout

@@ -38,7 +38,8 @@ def test_colours_of_muster_itself_stay(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_reason_of_a_verdict_is_text(capsys: pytest.CaptureFixture[str]) -> None:
     verdict = {"check": "refused", "outcome": "violated", "reason": EVIL}
     names = {"folder": "placement", "case": "x", "integration": "volcano@1", "rerun": EVIL, "error": EVIL}
-    result = {"outcome": "violated", "seconds": 1.0, "verdicts": [verdict], "figures": {EVIL: {EVIL: EVIL}}, **names}
+    figures = {"seconds": 1.0, "figures": {EVIL: {EVIL: EVIL}}}
+    result = {"outcome": "violated", "expected": "", "verdicts": [verdict], **figures, **names}
     LiveLines(quiet=False, verbose=True)({"event": "case", "worker": "main", "result": result})
     text = capsys.readouterr().out
     assert text.count("[bold]x[/nothing]") == 6

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.core.gang import Gang
 from harness.core.oracle.checks import overbooking, refused
 from harness.core.oracle.judge import case_outcome, judge_case
+from harness.core.second.judge import second_opinion
 from harness.core.verdict import Outcome
 
 from .story import Story
@@ -62,6 +63,27 @@ def test_nobody_is_blamed_for_what_follows_a_bind_in_good_faith() -> None:
     assert verdict.outcome is Outcome.UNKNOWN
     assert "bound to node n2 just after its removal" in verdict.reason
     assert case_outcome(judge_case(history)) is Outcome.UNKNOWN
+
+
+def test_a_gang_is_decided_at_once_so_its_first_member_is_excused_too() -> None:
+    """The bind that breaks the promise comes a moment before the one that shows why."""
+    story = Story(window=2).node("n1", gpus=1).node("n2", gpus=1).submit(TWO).expect("refused", "a").no_node("n2")
+    history = story.after(0.1).bind("a-0", "n1").after(0.05).bind("a-1", "n2").end(9)
+    assert refused.judge(history).outcome is Outcome.UNKNOWN
+    other = (
+        Story(window=2).node("n1", gpus=1).node("n2", gpus=1).submit(TWO).expect("refused", "a").pod("p").no_node("n2")
+    )
+    history = other.after(0.1).bind("a-0", "n1").after(0.05).bind("p", "n2").end(9)
+    assert refused.judge(history).outcome is Outcome.VIOLATED, "a pod of no gang explains nothing that was before it"
+
+
+def test_a_fence_on_a_removed_node_excuses_nothing_and_is_no_fault() -> None:
+    story = removed().act("fence", "fence-1").pod("fence-1", part="fence").after(0.1).bind("fence-1", "n2")
+    assert overbooking.judge(story.end(9)).outcome is Outcome.PASS
+    assert overbooking.judge(story.end(9)).figures["raced"] == 1
+    assert second_opinion(story.end(9))["overbooking"] is Outcome.PASS
+    verdict = refused.judge(story.expect("unbound", "a", within=0).after(0.1).bind("a-0", "n1").end(9))
+    assert verdict.outcome is Outcome.VIOLATED
 
 
 def test_what_was_broken_before_such_a_bind_stays_violated() -> None:

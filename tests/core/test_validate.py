@@ -302,6 +302,13 @@ def test_where_a_watch_lost_its_place_a_missing_record_is_possible() -> None:
     assert impossible(without(history, pods(history, "bound")[0])) is None
 
 
+def test_a_pod_without_a_node_does_not_run() -> None:
+    story = Story().node("n1").submit(GANG).phase("a-0", "Running")
+    fault = impossible(story.end(40))
+    assert fault is not None and fault.what == f"pod {NS}/a-0 runs without a node"
+    assert outcome(story.end(40)) is Outcome.UNKNOWN
+
+
 def test_every_promise_of_the_format_is_known() -> None:
     story = Story().node("n1").submit(GANG)
     for what in sorted(PROMISES):

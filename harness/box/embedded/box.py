@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -31,6 +32,7 @@ from harness.box.nodes import Nodes, Pool, total
 from harness.box.phases import Listener, NullListener, phase
 from harness.box.pki import Authority, signing_key
 from harness.box.runtime import Runtime
+from harness.core.errors import UsageError
 from harness.core.files import write_private
 from harness.core.waiting import until
 
@@ -89,6 +91,11 @@ class EmbeddedBox:
 
     def start(self) -> Self:
         """Bring everything up; on any failure nothing is left running and the logs are kept."""
+        if sys.platform != "linux":
+            raise UsageError(
+                "an embedded box runs on Linux only: its programs are made for Linux, and Linux ends them with muster",
+                hint="Use --box kind with Docker, a cluster that you have (--kubeconfig), or a Linux machine.",
+            )
         began = time.monotonic()
         for component in ("kubernetes", "etcd", "kwok"):
             version = self._version if component == "kubernetes" else None

@@ -20,6 +20,7 @@ from typing import IO
 
 from harness.box.artifacts.elf import is_static
 from harness.core.errors import UsageError
+from harness.core.files import replaced
 
 PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -78,13 +79,10 @@ def write_layer(image: Image, layer: IO[bytes], size: int, digest: str, target: 
     config = json.dumps(_config(image, digest), sort_keys=True).encode()
     name = f"{hashlib.sha256(config).hexdigest()}.json"
     listed = [{"Config": name, "RepoTags": [image.name], "Layers": [f"{digest}/layer.tar"]}]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.new")
-    with tarfile.open(temporary, "w", format=tarfile.GNU_FORMAT) as archive:
+    with replaced(target) as out, tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT) as archive:
         for path, content in ((name, config), ("manifest.json", json.dumps(listed, sort_keys=True).encode())):
             archive.addfile(_member(path, size=len(content)), io.BytesIO(content))
         archive.addfile(_member(f"{digest}/layer.tar", size=size), layer)
-    temporary.replace(target)
     return target
 
 

@@ -1,4 +1,4 @@
-"""An image of muster, for the reference controllers, which are Python programs.
+"""Images of muster itself: of one reference controller, and of all of muster, for clusters and CI without Python.
 
 It contains this interpreter with its standard library, muster and the packages that muster needs, and the shared
 libraries that any of these loads. It needs no package index and no base image.
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -20,12 +21,24 @@ from harness.box.image.archive import PATH, Image
 HOME = "/opt/muster"
 DISTRIBUTION = "gang-muster"  # the name of our package
 LEFT_OUT = {"__pycache__", "test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "site-packages"}
-DATA = ("clusters", "manifests")  # data that commands need
+CONTROLLER_DATA = ("clusters", "manifests")  # what a reference controller reads
+ALL_DATA = (*CONTROLLER_DATA, "suites", "ci/expected", "ci/proof.yaml")  # as in the wheel
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")  # of the authorities that sign vendors' servers
 _LIBRARY = re.compile(r"(?:=> )?(/\S+) \(0x")
 _REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def muster_image(name: str, program: str = "muster", arguments: Sequence[str] = ()) -> Image:
+def whole_image(name: str) -> Image:
+    """An image with everything that the wheel has; `docker run IMAGE run --profile core` is `muster run ...`."""
+    image = muster_image(name, data=ALL_DATA)
+    files = {**image.files, **({str(CERTIFICATES): CERTIFICATES.resolve()} if CERTIFICATES.is_file() else {})}
+    environment = (*image.environment, "HOME=/root", "LANG=C.UTF-8")
+    return replace(image, files=files, environment=environment, folders=(*image.folders, "root"))
+
+
+def muster_image(
+    name: str, program: str = "muster", arguments: Sequence[str] = (), data: Sequence[str] = CONTROLLER_DATA
+) -> Image:
     """An image that starts `muster` with these arguments; the pod may add more.
 
     The interpreter has the name of the program, so that it can be recognised among the processes of a node.
@@ -38,8 +51,9 @@ def muster_image(name: str, program: str = "muster", arguments: Sequence[str] = 
         files |= _files_of(package, packages)
     files |= _tree(PACKAGE, f"{packages}/harness")
     if in_checkout():
-        for folder in DATA:
-            files |= _tree(data_root() / folder, f"{packages}/harness/_data/{folder}")
+        for part in data:
+            path, where = data_root() / part, f"{packages}/harness/_data/{part}"
+            files |= {where: path} if path.is_file() else _tree(path, where)
     files |= _libraries(path for path in files.values() if isinstance(path, Path))
     entrypoint = (f"{HOME}/bin/{program}", "-m", "harness", *arguments)
     return Image(name, files, entrypoint, environment=(PATH,), folders=("tmp", "etc"))

@@ -53,6 +53,12 @@ class Expected:
             return Outcome.NOT_SUPPORTED
         return Outcome.VIOLATED if self.violated.get(case) else Outcome.PASS
 
+    def reason(self, result: CaseResult) -> str:
+        """Why the violation that a run has found is known; empty if it is none, or is not known."""
+        if result.outcome is not Outcome.VIOLATED:
+            return ""
+        return self.violated.get(result.case) or self.unsteady.get(result.case, "")
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:

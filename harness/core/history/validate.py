@@ -12,7 +12,8 @@ and where a watch lost its place (a gap) the rules about pods that need every ch
     revision    every watch record has a revision, and they never go back (etcd's total order)
     identity    one uid has one namespace and name, and two pods of one name never exist at once
     namespace   the members of a gang are in the namespace of the gang (a pod group is namespaced)
-    binding     a pod is bound once: its node never changes and never goes away (the API server refuses both)
+    binding     a pod is bound once: its node never changes and never goes away (the API server refuses both);
+                and only a pod that has a node runs (whoever plays the kubelet took it for another of that name)
     deletion    a deletion is never taken back, nothing is bound while it is being deleted, nothing comes after it
     labels      what a record says has changed follows from the record before it (else one was removed or edited)
     numbers     requests, room and sizes are numbers that a cluster can have
@@ -179,6 +180,8 @@ class _Pods:
         if before is not None and before.verb == "deleted" and not record.uid:
             before = None  # without uids a pod of the same name may come again
         yield from self._whose(record, uid, before)
+        if record.state.get("phase") == "Running" and not record.state.get("node"):
+            yield "binding", f"pod {gang_key(*name)} runs without a node"
         if before is not None:
             yield from _transition(before, record)
         if not self._lost:

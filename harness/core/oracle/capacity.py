@@ -11,6 +11,8 @@ from math import inf
 
 from harness.core.oracle.timeline import Moment, Overflow, Pod, Stray, Timeline
 
+EVIDENCE = ("fence", "marker")  # pods of muster's own, of which nothing is asked but to be bound
+
 
 class Capacity:
     """What every node has and what is asked of it, after the latest record."""
@@ -61,7 +63,8 @@ class Capacity:
                 self._line.unseen.setdefault(node, index)
             else:
                 is_informed = self._line.knew(removed.pos, index)
-                self._line.strays.append(Stray(index, now, pod.name, node, removed, is_informed))
+                gang, is_evidence = str(pod.record.state.get("gang", "")), pod.part in EVIDENCE
+                self._line.strays.append(Stray(index, now, pod.name, node, removed, is_informed, gang, is_evidence))
             return
         over = _over(pod.request, used, room)
         if not over:

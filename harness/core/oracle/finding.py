@@ -63,8 +63,8 @@ def conclude(
 ) -> Verdict:
     """The verdict; `needs` are the kinds that must have been seen, `always` says that even silence needs them."""
     gaps = gap_spans(history.records, timeline(history).lost)
-    stray = _first_excused(history)
-    judged = [_blameless(_doubted(finding, gaps, needs), stray) for finding in findings]
+    strays = _excused(history)
+    judged = [_blameless(_doubted(finding, gaps, needs), strays, history) for finding in findings]
     outcome = worst(finding.outcome for finding in judged) if judged else Outcome.PASS
     bad = sorted((finding for finding in judged if finding.outcome is outcome), key=lambda finding: finding.pos)
     reason = _sentence(outcome, bad) if judged else NOTHING
@@ -87,15 +87,28 @@ def _doubted(finding: Finding, gaps: Sequence[Gap], needs: Sequence[str]) -> Fin
     return replace(finding, outcome=Outcome.UNKNOWN, reason=reason)
 
 
-def _first_excused(history: History) -> Stray | None:
-    """The first bind to a removed node of which the scheduler may not have known that it was removed."""
+def _excused(history: History) -> list[Stray]:
+    """Binds to nodes of whose removal the scheduler may not have known; those of fences aside."""
     line, grace = timeline(history), seconds(history.header, "window")
-    return next((stray for stray in line.strays if line.excused(stray, grace)), None)
+    return [stray for stray in line.strays if line.excused(stray, grace) and not stray.is_evidence]
 
 
-def _blameless(finding: Finding, stray: Stray | None) -> Finding:
-    """The finding, or `unknown` where it follows a bind to a node of whose removal the scheduler may not have known."""
-    if stray is None or finding.outcome is not Outcome.VIOLATED or finding.pos < stray.pos or not finding.about_binds:
+def _blameless(finding: Finding, strays: Sequence[Stray], history: History) -> Finding:
+    """The finding, or `unknown` where it follows a bind to a node of whose removal the scheduler may not have known.
+
+    It follows such a bind also if it is about a member of the same gang that was bound a moment earlier: a gang is
+    decided at once.
+    """
+    if finding.outcome is not Outcome.VIOLATED or not finding.about_binds or not strays:
+        return finding
+    window, at = seconds(history.header, "window"), history.records[finding.pos].at
+
+    def explains(stray: Stray) -> bool:
+        is_same_attempt = bool(stray.gang) and stray.gang == finding.gang and stray.now - at <= window
+        return finding.pos >= stray.pos or is_same_attempt
+
+    stray = next(filter(explains, strays), None)
+    if stray is None:
         return finding
     reason = f"{stray.pod} was bound to node {stray.node} just after its removal, and after that: {finding.reason}"
     return replace(finding, outcome=Outcome.UNKNOWN, reason=reason)

@@ -79,6 +79,8 @@ class Stray(NamedTuple):
     node: str
     removed: Moment
     is_informed: bool  # a marker shows that the scheduler had seen the removal
+    gang: str  # of the pod; empty if it has none
+    is_evidence: bool  # the pod is a fence or a marker, which nothing but its bind is asked of
 
 
 class Stall(NamedTuple):

@@ -82,7 +82,10 @@ def _news(facts: Facts, i: int, other: Record) -> bool:
 
 
 def stray(facts: Facts, i: int) -> Outcome:
-    """Of a bind to a node that was removed: violated if the scheduler had seen that, or had time to; else unknown."""
+    """Of a bind to a node that was removed: violated if the scheduler had seen that, or had time to; else unknown.
+
+    Of a fence nothing is asked but to be bound.
+    """
     rooms = [(n, room) for n, room in _rooms(facts, facts.history.records[i].state["node"]) if n < i]
     if not rooms or rooms[-1][1].verb != "deleted":
         return Outcome.PASS
@@ -92,7 +95,11 @@ def stray(facts: Facts, i: int) -> Outcome:
         if any("node" in facts.history.records[n].state for n in course.places if n < i):
             return Outcome.VIOLATED
     until = facts.patience(facts.clock[removed], facts.deadline("window"))
-    return Outcome.VIOLATED if facts.clock[i] > until else Outcome.UNKNOWN
+    if facts.clock[i] > until:
+        return Outcome.VIOLATED
+    pod = facts.history.records[i]
+    is_fence = any(facts.actions("fence", gang=f"{pod.namespace}/{pod.name}"))
+    return Outcome.PASS if is_fence or pod.state.get("part") in ("fence", "marker") else Outcome.UNKNOWN
 
 
 def is_unseen(facts: Facts, i: int) -> bool:
