@@ -223,6 +223,8 @@ def world(request: pytest.FixtureRequest, testbed: Testbed, pytestconfig: pytest
         log.tell("case", result=case_run.as_event(result))
         pytest.skip(f"not supported: {forbidden or unmet}")
     log.tell("begin", case=case.id, integration=testbed.integration)
+    if case.fresh:
+        testbed.renew()
     running = case_run.CaseRun(testbed, case, folder(pytestconfig), repetition=_repetition_of(request.node))
     request.node.stash[CASE_RUN] = running
     yield running.world
