@@ -92,8 +92,8 @@ def _manifest(owner: Owner, pod: Object, annotations: Mapping[str, str]) -> Obje
     """An object of the owner's kind that makes such pods."""
     gang, meta = owner.gang, pod["metadata"]
     template_meta = {key: meta[key] for key in ("labels", "annotations") if meta.get(key)}
-    kept = {} if owner.KIND == JOB else {"restartPolicy": "Always"}
-    template = {"metadata": template_meta, "spec": {**pod["spec"], **kept}}
+    restart_policy = {} if owner.KIND == JOB else {"restartPolicy": "Always"}
+    template = {"metadata": template_meta, "spec": {**pod["spec"], **restart_policy}}
     own_meta = {"name": gang.name, "namespace": meta["namespace"], "annotations": dict(annotations)}
     return {
         "apiVersion": owner.KIND.api_version,

@@ -150,15 +150,15 @@ def kubernetes_of(integration: str, kubernetes: str | None) -> str | None:
 
     name, _, version = integration.partition("@")
     implementation = adapter(name)
-    own = version if implementation.component == "kubernetes" else implementation.kubernetes
-    if not own:
+    own_version = version if implementation.component == "kubernetes" else implementation.kubernetes
+    if not own_version:
         return kubernetes
-    if kubernetes and kubernetes != own and not kubernetes.startswith(f"{own}."):
+    if kubernetes and kubernetes != own_version and not kubernetes.startswith(f"{own_version}."):
         raise UsageError(
-            f"{integration} is for Kubernetes {own}, and --kubernetes asks for {kubernetes}",
+            f"{integration} is for Kubernetes {own_version}, and --kubernetes asks for {kubernetes}",
             hint="Leave one of the two out.",
         )
-    return kubernetes or own
+    return kubernetes or own_version
 
 
 def _check_integration(integration: str, config: RunConfig) -> None:

@@ -17,7 +17,7 @@ from .story import Story
 GANG = Gang("g", size=2)
 
 
-def told(story: Story) -> Verdict:
+def judged(story: Story) -> Verdict:
     return crash.judge(story.act("note").build())
 
 
@@ -30,7 +30,7 @@ def crashed(story: Story, **state: Any) -> Story:
 
 
 def test_a_crash_is_violated_although_the_gang_starts() -> None:
-    verdict = told(crashed(started()))
+    verdict = judged(crashed(started()))
 
     assert verdict.outcome is Outcome.VIOLATED
     assert verdict.reason == "some-scheduler ended by itself (exit code 2)"
@@ -45,7 +45,7 @@ def test_a_case_that_observes_is_violated_by_a_crash_too() -> None:
 
 
 def test_without_a_crash_there_is_nothing_to_judge() -> None:
-    verdict = told(started())
+    verdict = judged(started())
 
     assert verdict.outcome is Outcome.PASS and verdict.figures["judged"] == 0
 
@@ -54,21 +54,21 @@ def test_without_a_crash_there_is_nothing_to_judge() -> None:
 def test_a_crash_while_the_api_server_is_away_is_not_judged(role: str) -> None:
     away = started().act("kill", "it", role=role).after(5)
 
-    assert told(crashed(away)).outcome is Outcome.PASS
+    assert judged(crashed(away)).outcome is Outcome.PASS
     back = started().act("kill", "it", role=role).after(5).act("ready", "it", role=role)
-    assert told(crashed(back.after(89))).figures["crashes_without_the_api_server"] == 1
+    assert judged(crashed(back.after(89))).figures["crashes_without_the_api_server"] == 1
     back = started().act("kill", "it", role=role).after(5).act("ready", "it", role=role)
-    assert told(crashed(back.after(91))).outcome is Outcome.VIOLATED
+    assert judged(crashed(back.after(91))).outcome is Outcome.VIOLATED
     counted = started().act("kill", "it", role=role).after(5).act("ready", "it", role=role)
-    assert told(crashed(counted.after(91), restarts=1)).outcome is Outcome.PASS, "a kubelet does not tell when"
+    assert judged(crashed(counted.after(91), restarts=1)).outcome is Outcome.PASS, "a kubelet does not tell when"
 
 
 def test_another_program_that_was_killed_excuses_nothing() -> None:
-    assert told(crashed(started().act("kill", "it", role="controller").after(1))).outcome is Outcome.VIOLATED
+    assert judged(crashed(started().act("kill", "it", role="controller").after(1))).outcome is Outcome.VIOLATED
 
 
 def test_what_was_killed_by_somebody_is_unknown() -> None:
-    verdict = told(crashed(started(), ending="ended by SIGKILL"))
+    verdict = judged(crashed(started(), ending="ended by SIGKILL"))
 
     assert verdict.outcome is Outcome.UNKNOWN
     assert "who did that cannot be told" in verdict.reason
@@ -77,7 +77,7 @@ def test_what_was_killed_by_somebody_is_unknown() -> None:
 def test_a_bind_to_a_node_that_has_just_gone_excuses_no_crash() -> None:
     story = Story().node("n1").submit(GANG).no_node("n1").bind("g-0", "n1").bind("g-1", "n1")
 
-    assert told(crashed(story)).outcome is Outcome.VIOLATED
+    assert judged(crashed(story)).outcome is Outcome.VIOLATED
 
 
 def test_a_crash_is_told_in_words() -> None:
