@@ -58,6 +58,8 @@ prove: $(STAMP) ## show that the suite can fail: every case against mutants
 
 bench: $(STAMP) ## speed as ratios, measured side by side
 	$(BIN)/muster bench box --rounds 12
+	$(BIN)/muster bench start
+	$(BIN)/muster bench gangs --integration workload --integration volcano --nodes 100 --gangs 250
 
 kind: $(STAMP) ## real kubelets: build a node image, bring up a kind cluster, hold containers at a barrier (needs Docker)
 	$(BIN)/muster run --box kind --image own --kind-workers 4 --sync 2s --integration jobset-barrier --profile core

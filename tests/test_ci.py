@@ -97,6 +97,61 @@ def test_inputs_become_options(tmp_path: Path) -> None:
     assert arguments(tmp_path, INTEGRATION="$(touch /tmp/x); a")[-4:-2] == ["--integration", "a"]
 
 
+_EXPRESSION = re.compile(r"\$\{\{ *([\w.-]+) *\}\}")
+_OUTPUT = re.compile(r"(?m)^([\w-]+)(?:=(.*)|<<(\S+)\n((?s:.*?))\n\3)$")
+
+
+def outputs_in(text: str) -> dict[str, str]:
+    """What a step has written to its file of outputs, in either of the two forms."""
+    return {match[1]: match[2] if match[3] is None else match[4] for match in _OUTPUT.finditer(text)}
+
+
+def follow(action: Path, folder: Path, temporary: Path, **inputs: str) -> dict[str, dict[str, str]]:
+    """Run the scripts of a composite action one after another as a runner does; their outputs by step."""
+    data = yaml.safe_load(action.read_text(encoding="utf-8"))
+    values = {f"inputs.{name}": str(about["default"]) for name, about in data["inputs"].items()}
+    values |= {f"inputs.{name}": value for name, value in inputs.items()}
+    values |= {"github.action_path": str(action.parent), "runner.temp": str(temporary)}
+    outputs: dict[str, dict[str, str]] = {}
+    for step in data["runs"]["steps"]:
+        if "run" not in step or "if" in step:
+            continue
+        variables = {
+            name: _EXPRESSION.sub(lambda match: values[match[1]], text) for name, text in step.get("env", {}).items()
+        }
+        output, summary = temporary / "output", temporary / "summary"
+        output.write_text("")
+        files = {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary), "RUNNER_TEMP": str(temporary)}
+        environment = {**os.environ, "GITHUB_ACTIONS": "true", **files, **variables}
+        subprocess.run(["bash", "-e", "-o", "pipefail", "-c", step["run"]], cwd=folder, env=environment, check=True)
+        results = outputs_in(output.read_text())
+        outputs[step.get("id", "")] = results
+        values.update({f"steps.{step.get('id')}.outputs.{name}": value for name, value in results.items()})
+    return outputs
+
+
+@pytest.mark.thorough
+def test_a_vendors_workflow_runs_from_another_repository(tmp_path: Path) -> None:
+    """The steps of the how-to's workflow: its inputs, with one case instead of a profile so that it takes a minute."""
+    page = (ROOT / "docs" / "how-to" / "vendors.md").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(page.split("```yaml\n", 1)[1].split("```", 1)[0])
+    inputs = workflow["jobs"]["gangs"]["steps"][-1]["with"]
+    assert inputs == {"integration": "${{ matrix.integration }}", "expected": "ci/expected"}
+    repository, temporary = tmp_path / "vendor", tmp_path / "runner"
+    (repository / "ci" / "expected").mkdir(parents=True)
+    temporary.mkdir()
+    baseline = next((ROOT / "ci" / "expected").glob("workload@1.37.*.yaml"))
+    (repository / "ci" / "expected" / baseline.name).write_bytes(baseline.read_bytes())
+    source = os.environ.get("MUSTER_SOURCE", "build")
+    more = {"source": source, "arguments": "--case=gang-of-one-is-bound\n--case=gang-without-room-binds-nothing"}
+    outputs = follow(ACTION / "action.yml", repository, temporary, **{**inputs, "integration": "workload"}, **more)
+    counts = {name: outputs["run"][name] for name in ("outcome", "passed", "violated", "unexpected", "unknown")}
+    assert counts == {"outcome": "pass", "passed": "2", "violated": "0", "unexpected": "0", "unknown": "0"}
+    assert (repository / outputs["run"]["folder"] / "report.yaml").is_file()
+    assert (temporary / "summary").read_text()
+    assert {path.name for path in repository.iterdir()} == {"ci", "muster-runs"}
+
+
 @pytest.mark.parametrize("path", [ACTION / "action.yml", *WORKFLOWS], ids=lambda path: path.name)
 def test_scripts_have_no_expressions_and_actions_are_pinned(path: Path) -> None:
     for step in steps(path):

@@ -1,6 +1,6 @@
 """Names say a type or a role: no variable, parameter, function, class or attribute has one of the words below.
 
-A list of pods is `pods` and not `found`; an item of it is `pod` and not `one`. The glossary in CONTRIBUTING.md has the
+A list of pods is `pods` and not `found`; an item of it is `pod` and not `one`. The glossary in docs/reference has the
 words to use.
 """
 

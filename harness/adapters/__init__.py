@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness.adapters.common.base import Adapter
-from harness.adapters.common.variants import MARK, varied
 from harness.core.errors import UsageError
 from harness.core.text import nearest
 
-__all__ = ["Adapter", "adapter", "names"]
+if TYPE_CHECKING:
+    from harness.adapters.common.base import Adapter
+
+__all__ = ["adapter", "names"]
 
 
 def names() -> list[str]:
@@ -21,6 +23,8 @@ def names() -> list[str]:
 
 def adapter(name: str) -> Adapter:
     """The integration of this name, NAME or NAME+VARIANT; UsageError that offers the nearest one."""
+    from harness.adapters.common.variants import MARK, varied  # needs what `names` does not
+
     name, plus, variant = name.partition(MARK)
     if name not in names():
         raise UsageError(

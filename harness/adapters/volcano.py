@@ -222,7 +222,7 @@ def plain_yaml(path: Path) -> str:
 def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
     """A queue with these limits, open for gangs."""
     box.api.apply(parse(render("volcano/queue.yaml.j2", name=name, limits=limits))[0])
-    hosting.wait(lambda: _open(box, name), f"the queue {name!r}", box.processes[CONTROLLER])
+    hosting.wait(lambda: _open(box, name), f"the queue {name!r}", box.processes.get(CONTROLLER))
 
 
 def _open(box: Box, name: str) -> bool:
@@ -314,6 +314,7 @@ ADAPTER = Adapter(
     cluster=(PART,),
     definitions=hosting.definitions("volcano"),
     queue=make_queue,
+    queue_kinds=(QUEUE,),
     pace=PACE,
     works_in_cycles=True,
     limits=(

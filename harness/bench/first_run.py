@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.bench import BenchResult, Report, median, ratio
-from harness.box.artifacts.sources import SOURCE_VARIABLE
+from harness.box.config import SOURCE_VARIABLE
 from harness.core.errors import HarnessError
 
 CASE = "gang-of-one-is-bound"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -25,7 +26,10 @@ Object = dict[str, Any]
 PATCH_MERGE = "application/merge-patch+json"
 PATCH_STRATEGIC = "application/strategic-merge-patch+json"
 PATCH_JSON = "application/json-patch+json"
+ONLY_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+PAGE = 500  # objects of a list that is asked for in pages, as kubectl does it
 APPLY = "application/apply-patch+yaml"  # JSON is YAML
+BUSY = (429, 503)  # answers of a server that has not begun to work on the request
 
 
 class Api:
@@ -40,6 +44,7 @@ class Api:
     ) -> None:
         """`authorize` returns further headers for each request: a token may be renewed while a box is used."""
         self.server = server
+        self.context = context
         self._pool = urllib3.PoolManager(maxsize=32, ssl_context=context, retries=False)
         self._fixed = {"User-Agent": "muster", **(headers or {})}
         self._authorize = authorize
@@ -53,15 +58,26 @@ class Api:
         body: Any = None,
         *,
         content_type: str = "application/json",
+        accept: str = "application/json",
         params: Mapping[str, str] | None = None,
         timeout: float = 30.0,
     ) -> Object:
-        """One request; the decoded answer, or ApiError in words."""
+        """One request; the decoded answer, or ApiError in words.
+
+        An API server that has no time now, and says when to come again, is asked again as long as the time allows.
+        """
         url = f"{self.server}{path}?{urlencode(params)}" if params else self.server + path
-        headers = {**self._headers(), "Content-Type": content_type, "Accept": "application/json"}
+        body = self.prepared(body, creates=method == "POST" or content_type == APPLY)
         encoded = None if body is None else json.dumps(body).encode()
+        headers = {**self.headers(), "Content-Type": content_type, "Accept": accept}
+        began = time.monotonic()
         try:
             answer = self._pool.request(method, url, body=encoded, headers=headers, timeout=timeout)
+            while (pause := wait_of(answer.status, answer.headers)) is not None:
+                if time.monotonic() + pause >= began + timeout:
+                    break
+                time.sleep(pause)
+                answer = self._pool.request(method, url, body=encoded, headers=headers, timeout=timeout)
         except urllib3.exceptions.HTTPError as error:
             raise ApiError(f"{method} {path}: the API server does not answer ({error})", status=0) from error
         data: Object = json.loads(answer.data) if answer.data[:1] == b"{" else {"text": answer.data.decode()}
@@ -72,7 +88,7 @@ class Api:
 
     def headers_of(self, path: str) -> Mapping[str, str]:
         """The headers of an answer, such as the server's time."""
-        answer = self._pool.request("GET", self.server + path, headers=self._headers(), timeout=10)
+        answer = self._pool.request("GET", self.server + path, headers=self.headers(), timeout=10)
         return dict(answer.headers)
 
     def get(self, resource: Kind, namespace: str, name: str) -> Object:
@@ -92,13 +108,28 @@ class Api:
         items: list[Object] = self.request("GET", resource.path(namespace), params=params).get("items") or []
         return items
 
+    def versions(self, resource: Kind, selector: str = "") -> tuple[dict[str, int], int]:
+        """The revision of every object of a kind by its uid, and the revision of all of it: one consistent list.
+
+        It comes in pages and without what the objects contain: ten thousand pods at once are 30 MB of JSON.
+        """
+        versions: dict[str, int] = {}
+        query = {"limit": str(PAGE), **({"labelSelector": selector} if selector else {})}
+        while True:
+            page = self.request("GET", resource.path(), params=query, accept=ONLY_METADATA)
+            for obj in page.get("items") or ():
+                versions[obj["metadata"]["uid"]] = int(obj["metadata"]["resourceVersion"])
+            if not (token := page["metadata"].get("continue")):
+                return versions, int(page["metadata"]["resourceVersion"])
+            query["continue"] = token
+
     def create(self, obj: Object, **params: str) -> Object:
         """Create the object where its apiVersion, kind and namespace say."""
-        return self.request("POST", self._home(obj), obj, params=params)
+        return self.request("POST", self.home(obj), obj, params=params)
 
     def apply(self, obj: Object) -> Object:
         """Create or update the object by server-side apply."""
-        path = f"{self._home(obj)}/{obj['metadata']['name']}"
+        path = f"{self.home(obj)}/{obj['metadata']['name']}"
         return self.request("PATCH", path, obj, content_type=APPLY, params={"fieldManager": "muster", "force": "true"})
 
     def patch(
@@ -135,9 +166,16 @@ class Api:
         self.request("DELETE", resource.path(namespace), options, params=params)
 
     def watch(
-        self, resource: Kind, version: str, *, namespace: str = "", selector: str = "", timeout: int = 3600
+        self,
+        resource: Kind,
+        version: str,
+        *,
+        namespace: str = "",
+        selector: str = "",
+        timeout: int = 3600,
+        opened: Callable[[], None] = lambda: None,
     ) -> Iterator[Object]:
-        """Watch events as they come, raw, until the server closes the stream."""
+        """Watch events as they come, raw, until the server closes the stream; `opened` is called when that is open."""
         query = {
             "watch": "1",
             "resourceVersion": version,
@@ -149,13 +187,14 @@ class Api:
             "GET",
             f"{self.server}{resource.path(namespace)}?{urlencode(query)}",
             preload_content=False,
-            headers=self._headers(),
+            headers=self.headers(),
             timeout=urllib3.Timeout(connect=5, read=timeout + 30),
         )
         try:
             if answer.status != 200:
                 message = answer.read().decode(errors="replace")
                 raise ApiError(f"watch of {resource.plural}: {message}", status=answer.status)
+            opened()
             rest = b""
             while chunk := answer.read1(1 << 16):
                 *lines, rest = (rest + chunk).split(b"\n")
@@ -169,7 +208,7 @@ class Api:
             "GET",
             f"{self.server}{path}?{urlencode(params)}",
             preload_content=False,
-            headers=self._headers(),
+            headers=self.headers(),
             timeout=urllib3.Timeout(connect=5, read=timeout),
         )
         try:
@@ -194,12 +233,24 @@ class Api:
                 raise ApiError(f"this API server serves no {kind} in {api_version}", status=404)
             return self._resources[key]
 
+    def prepared(self, body: Any, *, creates: bool) -> Any:
+        """What is sent for a body; a client of somebody's cluster marks what it creates or applies as its own."""
+        return body
+
     def close(self) -> None:
         self._pool.clear()
 
-    def _headers(self) -> dict[str, str]:
+    def headers(self) -> dict[str, str]:
+        """What every request begins with: who asks, and by what right."""
         return {**self._fixed, **self._authorize()}
 
-    def _home(self, obj: Object) -> str:
+    def home(self, obj: Object) -> str:
+        """The path that an object is created at."""
         resource = self.resource(obj["apiVersion"], obj["kind"])
         return resource.path(obj["metadata"].get("namespace", ""))
+
+
+def wait_of(status: int, headers: Mapping[str, str]) -> float | None:
+    """How long a server that did nothing wants us to wait before the same request; None: this is its answer."""
+    text = headers.get("Retry-After", "")
+    return float(text) if status in BUSY and text.isascii() and text.isdigit() else None

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MASTERS = ("system:masters",)
 PROGRAM = "muster.dev/program"  # annotation of a pod: the name under which its program is known
 
+FAULTS = frozenset(("scheduler", "control-plane", "queues"))  # what a case may disturb in a box of muster's own
+
 Probe = Callable[[], bool]
 
 
@@ -49,7 +51,7 @@ class Capabilities:
     audit_log: bool  # every write is in a file of the API server
     own_nodes: bool  # nodes can be made, changed and removed at will
     installs: bool  # an integration is installed into it; otherwise the one that is there is judged
-    faults: bool  # the programs of its control plane can be killed, paused and started with other flags
+    faults: frozenset[str]  # what cases may disturb beside their own gangs and nodes; see FAULTS
 
 
 class Process(Protocol):
@@ -84,6 +86,10 @@ class Process(Protocol):
     @property
     def restarts(self) -> int:
         """How often a kubelet has started it again."""
+
+    @property
+    def stays_down(self) -> bool:
+        """Whether it stays ended until it is started here; otherwise somebody else starts it again at once."""
 
     def start(self) -> None:
         """Start it; `wait_ready` says when it can be used."""

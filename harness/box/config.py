@@ -29,6 +29,9 @@ from typing import Any
 from harness.box.data import config_root
 from harness.core.errors import UsageError
 
+SOURCES = ("auto", "release", "build")  # where programs come from
+SOURCE_VARIABLE = "MUSTER_SOURCE"
+
 FILE = "muster.toml"
 PROJECT = "pyproject.toml"
 COMMANDS = ("run", "up", "get", "prove")  # commands that may have defaults in the file

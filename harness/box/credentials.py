@@ -21,17 +21,18 @@ class Credentials:
     """The certificates of one box under its authority, written below its folder."""
 
     def __init__(self, directory: Path, server: str, authority: Authority, serving: Sequence[str]) -> None:
-        """`serving` are the components that get a certificate to serve with."""
+        """`serving` are the components that get a certificate to serve with; none if all files are there already."""
         self.authority = authority
         self._directory = directory
         self._server = server
         pki = directory / "pki"
-        write_private(pki / "ca.crt", authority.certificate)
-        for name in serving:
-            names = ("kubernetes.default.svc",) if name == "apiserver" else ()
-            _write_pair(pki, name, authority.issue(name, names=names))
-        self._admin = authority.issue(ADMIN, MASTERS)
-        _write_pair(pki, ADMIN, self._admin)
+        if serving:
+            write_private(pki / "ca.crt", authority.certificate)
+            for name in serving:
+                names = ("kubernetes.default.svc",) if name == "apiserver" else ()
+                _write_pair(pki, name, authority.issue(name, names=names))
+            _write_pair(pki, ADMIN, authority.issue(ADMIN, MASTERS))
+        self._admin = KeyPair((pki / f"{ADMIN}.crt").read_bytes(), (pki / f"{ADMIN}.key").read_bytes())
         self.context = ssl.create_default_context(cadata=authority.certificate.decode())
         self.context.load_cert_chain(pki / f"{ADMIN}.crt", pki / f"{ADMIN}.key")
 

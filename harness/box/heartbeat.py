@@ -66,6 +66,12 @@ class Heartbeat:
         for stall in new:
             self._tell(stall)
 
+    def note(self, stall: Stall) -> None:
+        """Tell a stall that somebody else has noticed."""
+        with self._lock:
+            self.stalls.append(stall)
+        self._tell(stall)
+
     def _tick(self) -> None:
         while not self._stop.wait(TICK):
             self.look()

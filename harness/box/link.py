@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from harness.box import keeper
 from harness.box.base import Command
 from harness.box.environment import component_environment
@@ -25,7 +27,8 @@ from harness.core.errors import ProcessError
 class KeeperLink:
     """muster's end of the socket to its keeper."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, taken: tuple[int, int] | None = None) -> None:
+        """A new keeper, or one that another process has started: the descriptor of the socket to it, and its pid."""
         self.directory = directory
         self._lock = threading.Lock()
         self._news = threading.Condition()
@@ -33,9 +36,18 @@ class KeeperLink:
         self._exits: dict[int, int] = {}
         self._next = 0
         self._closed = False
+        self._child: subprocess.Popen[bytes] | None = None
+        if taken is not None:
+            self._socket, self.pid = socket.socket(fileno=taken[0]), taken[1]
+        else:
+            self._socket, self._child = self._start()
+            self.pid = self._child.pid
+        threading.Thread(target=self._listen, name="keeper", daemon=True).start()
+
+    def _start(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
         ours, theirs = socket.socketpair()
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", keeper.__file__, str(theirs.fileno()), str(directory)],
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", keeper.__file__, str(theirs.fileno()), str(self.directory)],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -45,12 +57,12 @@ class KeeperLink:
             env=component_environment(),
         )
         theirs.close()
-        self._socket = ours
-        threading.Thread(target=self._listen, name="keeper", daemon=True).start()
+        return ours, process
 
     @property
-    def pid(self) -> int:
-        return self._process.pid
+    def descriptor(self) -> int:
+        """The socket to the keeper; whoever has a copy of it keeps the box alive."""
+        return self._socket.fileno()
 
     def start(self, command: Command, log: Path) -> int:
         """Start a process that writes to this file; its pid, or ProcessError."""
@@ -92,11 +104,13 @@ class KeeperLink:
         with contextlib.suppress(ProcessError):  # if the keeper is gone, so is everything it kept
             self._ask(op="stop")
         self._close()
-        try:
-            self._process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process = self._child or psutil.Process(self.pid)
+            try:
+                process.wait(timeout=10)
+            except (subprocess.TimeoutExpired, psutil.TimeoutExpired):
+                process.kill()
+                process.wait()
 
     def _ask(self, **request: Any) -> dict[str, Any]:
         with self._lock:

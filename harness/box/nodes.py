@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -19,6 +18,7 @@ import jinja2
 import yaml
 
 from harness.box.api import PATCH_STRATEGIC, Api, Object
+from harness.box.bulk import create_many, encoded
 from harness.box.data import data_root
 from harness.core.errors import HarnessError, UsageError
 from harness.core.gang import GPU
@@ -27,6 +27,8 @@ from harness.core.kinds import NODE
 ZONE = "topology.kubernetes.io/zone"
 RACK = "muster.dev/rack"
 POOL = "muster.dev/pool"
+MARKER_LABEL = "muster.dev/marker"  # of the node that a marker fits, and the taint of nodes that are for markers alone
+FEW = 16  # objects that are created one after another: threads cost more than they gain
 PLAYER = "fake"  # value of KWOK's annotation on the nodes that it looks after
 _FORM = re.compile(r"(\d{1,5})x(\d{1,4})")
 
@@ -85,6 +87,7 @@ class Nodes:
 
     selector = POOL  # the label by which they are told from other nodes
     scope = ""  # selects the nodes that belong to a history; empty: every node of the box
+    resource = GPU  # what their GPUs are called
 
     def __init__(self, api: Api, kubelet: str, *, prefix: str = "", player: str = PLAYER) -> None:
         """`prefix` begins every name; `player` is the KWOK that plays their pods, where a cluster may have another."""
@@ -105,15 +108,23 @@ class Nodes:
         free = (name for i in range(100_000) if (name := f"{self._prefix}{pool.name}-{i}") not in self._given)
         names = [next(free) for _ in range(pool.count)]
         objects = [render_node(pool, name, index, self._kubelet, self._player) for index, name in enumerate(names)]
-        if len(objects) <= 16:  # a thread pool costs more than it gains on a handful
+        if len(objects) <= FEW:
             for obj in objects:
                 self._api.request("POST", NODE.path(), obj)
         else:
-            with ThreadPoolExecutor(8) as workers:
-                list(workers.map(lambda obj: self._api.request("POST", NODE.path(), obj), objects))
+            create_many(self._api, ([encoded(self._api, obj)] for obj in objects))
         self.names += names
         self._given.update(names)
         return names
+
+    def add_marker(self, pool: Pool) -> str:
+        """The node of a marker, whose labels no node has yet; its name."""
+        (name,) = self.add(pool)
+        return name
+
+    def remove_marker(self, name: str) -> None:
+        """Take away what `add_marker` has made."""
+        self.remove(name)
 
     def remove(self, name: str) -> None:
         """Delete the node; what ran on it is left to the controllers."""
@@ -138,9 +149,9 @@ class Nodes:
     def recover(self, name: str) -> None:
         self._condition(name, "True", "KubeletReady")
 
-    def resize(self, name: str, gpus: int, resource: str = GPU) -> None:
+    def resize(self, name: str, gpus: int) -> None:
         """Change how many GPUs the node has, up or down."""
-        amount = {resource: str(gpus)}
+        amount = {self.resource: str(gpus)}
         self._api.patch(NODE, "", name, {"status": {"capacity": amount, "allocatable": amount}}, subresource="status")
 
     def _condition(self, name: str, status: str, reason: str) -> None:

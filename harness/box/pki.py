@@ -66,6 +66,21 @@ class Authority:
         )
         return cls(certificate.public_bytes(serialization.Encoding.PEM), key)
 
+    @classmethod
+    def restore(cls, certificate: bytes, key: bytes) -> Authority:
+        """The authority of a box that another process has started, from its certificate and its key as PEM."""
+        loaded = serialization.load_pem_private_key(key, None)
+        if not isinstance(loaded, ec.EllipticCurvePrivateKey):
+            raise ValueError("the key of a box's authority is an elliptic curve key")
+        return cls(certificate, loaded)
+
+    @property
+    def key(self) -> bytes:
+        """Its private key as PEM: for a process that takes the box over, and for nobody else."""
+        if not isinstance(self._key, ec.EllipticCurvePrivateKey):
+            raise ValueError("the key of this authority is not the box's own")
+        return _pem(self._key)
+
     def issue(self, user: str, groups: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> KeyPair:
         """A certificate that is both a client's (user, groups) and a server's on 127.0.0.1 and the given names."""
         key = ec.generate_private_key(ec.SECP256R1())

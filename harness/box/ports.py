@@ -10,6 +10,7 @@ still free.
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 
 from harness.core.errors import UsageError
 
@@ -34,6 +35,15 @@ class Ports:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._held.append(holder)
         return int(holder.getsockname()[1])
+
+    @property
+    def descriptors(self) -> list[int]:
+        """The sockets that hold them."""
+        return [holder.fileno() for holder in self._held]
+
+    def take_over(self, descriptors: Sequence[int]) -> None:
+        """Hold the ports that another process has reserved."""
+        self._held += [socket.socket(fileno=descriptor) for descriptor in descriptors]
 
     def close(self) -> None:
         for holder in self._held:

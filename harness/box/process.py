@@ -29,6 +29,7 @@ class HostProcess:
     """A process of this machine that belongs to a box; see `harness.box.base.Process`."""
 
     restarts = 0  # no kubelet looks after it: what crashes is started again by a supervisor
+    stays_down = True
 
     def __init__(self, keeper_link: KeeperLink, command: Command, log: Path, probe: Probe | None) -> None:
         self.command = command
@@ -70,6 +71,10 @@ class HostProcess:
             self._log_start = self.log.stat().st_size if self.log.exists() else 0
             self.pid = self._keeper.start(self.command, self.log)
             self._wanted = True
+
+    def adopt(self, pid: int) -> None:
+        """It runs already: another process has started it."""
+        self.pid, self._wanted = pid, True
 
     def kill(self) -> None:
         """End it at once, as a crash would, and wait until it is gone."""

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,12 @@ import urllib3
 from harness.box.api import Api, Object
 from harness.box.audit import AuditLog
 from harness.box.heartbeat import Heartbeat, elapsed
+from harness.box.lag import Lag
 from harness.core.errors import ApiError, HarnessError
 from harness.core.history import observe
-from harness.core.history.merge import merge
+from harness.core.history.merge import audit_record, merge
 from harness.core.history.records import History, Record, gang_key, header
+from harness.core.history.sharing import SharedValues
 from harness.core.kinds import EVENT, NAMESPACE, NODE, POD, Kind
 from harness.core.labels import by_label
 from harness.core.oracle.replay import Replay
@@ -69,6 +72,7 @@ class Recorder:
         self._replay = Replay(self._words)
         self._versions: dict[str, dict[str, int]] = {kind: {} for kind in self._kinds}
         self._gangs: dict[str, str] = {}  # "namespace/name" of a pod or group object -> its gang
+        self._shared = SharedValues()
         self._started = 0.0
         self._stop = threading.Event()
         self._removed: dict[str, Record] = {}  # the nodes that were deleted last, by name: no name is given twice
@@ -88,8 +92,13 @@ class Recorder:
                 )
 
     def stop(self) -> None:
+        """Watch no more, and give back the memory of what was recorded."""
         self._heartbeat.stop()
         self._stop.set()
+        with self.changed:
+            self._records, self._replay = [], Replay(self._words)
+            for kind in self._kinds:
+                self.live[kind], self._versions[kind] = {}, {}
 
     # -- one case -----------------------------------------------------------------------------------------------------
 
@@ -156,18 +165,29 @@ class Recorder:
         watch += self._removed_before(watch)
         actions = [record for record in of_case if record.source == "action"]
         gaps = [record for record in of_case if record.source == "gap"]
-        audit, late = (
-            [event for event in events if (event.get("objectRef") or {}).get("namespace") in namespaces]
-            for events in self._audit.events()
-        )
+        audit, late = self._audit.events(namespaces)
         merged = merge(watch, audit, actions, gaps, late)
         return History(header(case, started=self._started, **self._words, **more), merged)
+
+    def requests(self) -> Iterator[Object]:
+        """What the audit log has of this case, request by request; the log of a box for measurements has them all."""
+        return self._audit.all_events()
 
     def _removed_before(self, watch: Sequence[Record]) -> list[Record]:
         """The removals of nodes that a pod of this history was bound to, and that were gone when it began."""
         nodes = {record.name for record in watch if record.kind == "Node"}
         bound = {str(record.state["node"]) for record in watch if record.kind == "Pod" and "bound" in record.changed}
         return [self._removed[name] for name in sorted(bound - nodes) if name in self._removed]
+
+    def audited(self, namespace: str) -> set[tuple[str, str]]:
+        """What the audit log says was done to pods of a namespace since the case began: verb and pod.
+
+        A bind of which it does not say the node is of no use.
+        """
+        events = chain.from_iterable(self._audit.events([namespace]))
+        records = [record for event in events if (record := audit_record(event)) is not None]
+        useful = [record for record in records if record.verb != "bind" or record.state.get("node")]
+        return {(record.verb, record.name) for record in useful}
 
     def latest(self, kind: str) -> list[Record]:
         """The latest record of every object of a kind that exists: a copy, since records come at any moment."""
@@ -192,11 +212,13 @@ class Recorder:
         """Return once everything the API server had committed when this was called has been recorded."""
         self._audit.settle()  # a bind that is audited later may not have been watched yet
         for kind, resource in self._kinds.items():
-            listed = self._list_now(kind, resource)
-            versions = {obj["metadata"]["uid"]: int(obj["metadata"]["resourceVersion"]) for obj in listed["items"]}
-            at = int(listed["metadata"]["resourceVersion"])
-            if not self.wait(partial(self._has, kind, versions, at), seconds):
+            if not self.wait(self._caught_up(kind, resource), seconds):
                 raise HarnessError(f"the watch of {kind} did not catch up within {seconds:.0f} s")
+
+    def _caught_up(self, kind: str, resource: Kind) -> Callable[[], bool]:
+        """Take a list; the condition that all of it has arrived by the watch."""
+        versions, at = self._api.versions(resource, self._selectors.get(kind, ""))
+        return partial(self._has, kind, versions, at)
 
     def _has(self, kind: str, versions: Mapping[str, int], at: int) -> bool:
         """Whether every object of a list taken at a revision has arrived, and every deletion before it too."""
@@ -208,11 +230,18 @@ class Recorder:
 
     def _follow(self, kind: str, resource: Kind) -> None:
         version, lost = "", ""
+        lag = Lag(self._heartbeat.note)
+
+        def opened() -> None:
+            if lag.is_behind:
+                lag.resume(self._caught_up(kind, resource))
+
         while not self._stop.is_set():
             try:
                 if not version:
                     version, lost = self._list(kind, resource, lost), ""
-                for event in self._api.watch(resource, version, selector=self._selectors.get(kind, "")):
+                selector = self._selectors.get(kind, "")
+                for event in self._api.watch(resource, version, selector=selector, opened=opened):
                     if self._stop.is_set():
                         return
                     obj = event["object"]
@@ -221,12 +250,16 @@ class Recorder:
                     version = obj["metadata"]["resourceVersion"]
                     if event["type"] != "BOOKMARK":
                         self._see(kind, event["type"].lower(), obj)
+                        lag.look()
+                lag.begin()
             except ApiError as error:
+                lag.begin()
                 if error.status == 410:
                     version, lost = "", version
                 else:
                     self._stop.wait(RESUME_PAUSE)
             except (urllib3.exceptions.HTTPError, OSError, ValueError):
+                lag.begin()
                 self._stop.wait(RESUME_PAUSE)  # a cut stream; the next watch resumes from the last revision
 
     def _list(self, kind: str, resource: Kind, lost: str = "") -> str:
@@ -252,34 +285,40 @@ class Recorder:
         """Record a gap, unless the list accounts for every revision since: then nothing was missed.
 
         An API server that was restarted has forgotten every revision before its start, whether or not anything
-        happened. If all is as it was last seen there is no gap either: what came and went unseen meanwhile is no
-        danger, for a bind of it would be in the audit log.
+        happened. If all is as it was last seen there is no gap either, where there is an audit log: what came and went
+        unseen meanwhile is no danger, for a bind of it would be in there.
         """
         with self.changed:
             new = {version for uid, version in there.items() if self._versions[kind].get(uid) != version}
-            if set(self.live[kind]) <= set(there) and len(new) in (0, until - since):
+            harmless = (0, until - since) if self._audit.is_there else (until - since,)
+            if set(self.live[kind]) <= set(there) and len(new) in harmless:
                 return
             span = {"from": since, "to": until}
             self._keep(Record(None, _now(), "gap", "lost", kind=kind, state=span))
 
     def _see(self, kind: str, verb: str, obj: Object) -> None:
+        if self._stop.is_set():
+            return
         meta = obj["metadata"]
         uid = meta["uid"]
         state = self._state(kind, obj)
         with self.changed:
             before = self.live[kind].get(uid)
-            record = Record(
-                int(meta["resourceVersion"]),
-                _now(),
-                "watch",
-                verb,
-                kind,
-                meta.get("namespace", ""),
-                meta["name"],
-                uid,
-                observe.changes(before.state if before else None, state, verb),
-                "",
-                state,
+            record = self._shared.record(
+                Record(
+                    int(meta["resourceVersion"]),
+                    _now(),
+                    "watch",
+                    verb,
+                    kind,
+                    meta.get("namespace", ""),
+                    meta["name"],
+                    uid,
+                    observe.changes(before.state if before else None, state, verb),
+                    "",
+                    state,
+                ),
+                before,
             )
             self._versions[kind][uid] = record.rev or 0
             if kind != "Event" and "gang" in state:

@@ -54,6 +54,23 @@ class Runtime:
             (self.directory / folder).mkdir(mode=0o700)
         self._keeper = KeeperLink(self.directory)
 
+    def take_over(self, directory: Path, keeper: tuple[int, int], ports: Sequence[int]) -> None:
+        """Use a box that another process has started: its folder, the socket and pid of its keeper, its ports."""
+        self.directory = directory
+        self._keeper = KeeperLink(directory, keeper)
+        self._ports.take_over(ports)
+
+    def adopt(self, command: Command, pid: int, probe: Probe | None) -> None:
+        """Know a process of such a box."""
+        process = HostProcess(self.keeper, command, self.directory / "logs" / f"{command.name}.log", probe)
+        process.adopt(pid)
+        self.processes[command.name] = process
+
+    @property
+    def descriptors(self) -> list[int]:
+        """What another process needs to take it over: the socket of the keeper, and those of its ports."""
+        return [self.keeper.descriptor, *self._ports.descriptors]
+
     def connect(self, credentials: Credentials, api: Api) -> None:
         """Work with the cluster through this client from now on."""
         self.credentials = credentials

@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     from harness.box.existing.access import Access
     from harness.box.nodes import Pool
     from harness.box.phases import Listener
+    from harness.core.kinds import Kind
 
 DEFAULT_NODES = {"embedded": "8x8", "kind": ""}  # fake nodes of a box that is used by hand; a kind box has real ones
 EXISTING = "existing"
 KINDS = (*DEFAULT_NODES, EXISTING)
+DISRUPTIONS = {  # what a user may allow in an existing cluster
+    "scheduler": "delete the scheduler's pods",
+    "queues": "create queues, which take part in the sharing between all queues",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,11 @@ class BoxSpec:
     keep_failed: bool = False
     kubeconfig: str | None = None  # of an existing cluster; the file, and the context in it
     context: str | None = None
+    spare: bool = False  # take a box that an earlier run has left ready, and leave one for the next
     audit_log: str | None = None  # a file that the cluster's API server writes, if muster can read it
+    nodes_selector: str | None = None  # real nodes of it that a run may borrow; None: fake ones
+    pause_image: str | None = None  # what pods of cases run on real nodes
+    disrupt: str | None = None  # what cases may disturb in it, of DISRUPTIONS, with commas
 
     def check(self) -> None:
         """UsageError for a kind that is none, and for what it cannot have."""
@@ -53,13 +62,47 @@ class BoxSpec:
             ("--kubeconfig", self.kubeconfig, EXISTING),
             ("--context", self.context, EXISTING),
             ("--audit-log", self.audit_log, EXISTING),
+            ("--nodes-selector", self.nodes_selector, EXISTING),
+            ("--pause-image", self.pause_image, EXISTING),
+            ("--disrupt", self.disrupt, EXISTING),
         ):
             if value is not None and self.kind != kind:
                 raise UsageError(f"{option} is for --box {kind} only; this box is {self.kind}")
+        if self.spare and self.kind != "embedded":
+            raise UsageError(f"--spare is for --box embedded only; this box is {self.kind}")
         if self.kind == EXISTING and self.kubernetes:
             raise UsageError("an existing cluster has the Kubernetes that it has", hint="Leave --kubernetes out.")
-        if self.kind == EXISTING and not self.kubeconfig:
+        if self.kind == EXISTING:
+            self._check_existing()
+
+    def _check_existing(self) -> None:
+        if not self.kubeconfig:
             raise UsageError("which cluster is meant must be said", hint="Give --kubeconfig FILE and --context NAME.")
+        if self.keep_failed:
+            raise UsageError(
+                "--keep failed keeps a box, and nothing of a run stays in an existing cluster",
+                hint="Leave --keep out; logs/ of the run has the objects of each case that failed.",
+            )
+        if self.pause_image and not self.nodes_selector:
+            raise UsageError(
+                "--pause-image is for real nodes; on fake ones no container runs", hint="Give --nodes-selector too."
+            )
+        if self.audit_log and not Path(self.audit_log).is_file():
+            raise UsageError(
+                f"--audit-log: there is no file {self.audit_log}",
+                hint="Leave it out if the log is not on this machine.",
+            )
+        for name in self.disruptions:
+            if name not in DISRUPTIONS:
+                allowed = "; ".join(f"{name} ({what})" for name, what in DISRUPTIONS.items())
+                raise UsageError(
+                    f"--disrupt: there is no {name!r}", hint=f"{nearest(name, DISRUPTIONS)}Allowed: {allowed}."
+                )
+
+    @property
+    def disruptions(self) -> frozenset[str]:
+        """What cases may disturb in an existing cluster beside their own gangs and nodes."""
+        return frozenset(name for name in (self.disrupt or "").split(",") if name)
 
     @property
     def installs(self) -> bool:
@@ -84,14 +127,31 @@ class BoxSpec:
         scheduler: bool = True,
         definitions: Sequence[Path] = (),
         reserved: bool = False,
+        own_kinds: Sequence[Kind] = (),
+        watch_cache: bool = False,
+        audit_calls: bool = False,
     ) -> Box:
-        """The box, not started; `reserved` keeps pods that do not ask for real workers off them, if there are any."""
+        """The box, not started; `reserved` keeps pods that do not ask for real workers off them, if there are any.
+
+        `own_kinds` are of objects in no namespace that cases make of this integration alone. `watch_cache` and
+        `audit_calls` are for the API server of an embedded box; others keep the one that they have.
+        """
         self.check()
         if self.kind == EXISTING:
             log = Path(self.audit_log) if self.audit_log else None
             from harness.box.existing.box import ExistingBox
 
-            return ExistingBox(self.access(), nodes=nodes, binaries=binaries, listener=listener, audit_log=log)
+            return ExistingBox(
+                self.access(),
+                nodes=nodes,
+                binaries=binaries,
+                listener=listener,
+                audit_log=log,
+                nodes_selector=self.nodes_selector or "",
+                pause_image=self.pause_image or "",
+                faults=self.disruptions,
+                own_kinds=own_kinds,
+            )
         common: dict[str, Any] = {
             "nodes": nodes,
             "name": name,
@@ -104,7 +164,8 @@ class BoxSpec:
         if self.kind == "embedded":
             from harness.box.embedded.box import EmbeddedBox
 
-            return EmbeddedBox(self.kubernetes, scheduler=scheduler, **common)
+            server: dict[str, Any] = {"watch_cache": watch_cache, "audit_calls": audit_calls, "spare": self.spare}
+            return EmbeddedBox(self.kubernetes, scheduler=scheduler, **server, **common)
         from harness.box.kind.box import KindBox
 
         values = {"workers": self.workers, "image": self.image, "sync": self.sync}

@@ -15,9 +15,11 @@ from harness.adapters.common.render import single_pod
 from harness.box.nodes import RACK
 from harness.cases.context import Context
 from harness.cases.gang import SubmittedGang
+from harness.core.errors import UnsupportedError
 from harness.core.gang import GPU
 from harness.core.kinds import POD
 
+NODE_TAINTS = "node.kubernetes.io/"  # what taints begin with that a cluster gives to nodes in trouble
 SPAN = 1.5  # seconds over which processor time is measured: enough for the coarse clock of the system
 
 
@@ -28,6 +30,11 @@ class Cluster:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+
+    @property
+    def gpu(self) -> str:
+        """What GPUs are called here, in requests and on nodes."""
+        return self._context.testbed.box.nodes.resource
 
     def cordon(self, *names: str) -> None:
         for name in names:
@@ -51,7 +58,7 @@ class Cluster:
     def resize(self, name: str, gpus: int) -> None:
         rooms = {node.name: node.state.get("allocatable") or {} for node in self._context.recorder.latest("Node")}
         self._change(name, "resize", gpus=gpus)
-        if gpus * 1000 < rooms.get(name, {}).get(GPU, 0):
+        if gpus * 1000 < rooms.get(name, {}).get(self.gpu, 0):
             self._context.see_nodes()
 
     def remove(self, name: str) -> None:
@@ -72,13 +79,13 @@ class Cluster:
     def vacate(self, guest: str) -> None:
         """Delete a pod that `occupy` made."""
         namespace, _, name = guest.partition("/")
-        self._context.recorder.act("note", text=f"pod {guest} is deleted")
+        self._context.note_deletion(namespace, name)
         self._context.api.delete(POD, namespace, name, grace=0)
 
     def is_tainted(self, name: str) -> bool:
-        """Whether the node carries a taint now, as a lost one does once that was noticed."""
-        nodes = self._context.recorder.latest("Node")
-        return any(node.name == name and node.state.get("taints") for node in nodes)
+        """Whether the cluster has tainted the node, as it does with a lost one once that was noticed."""
+        nodes = [node for node in self._context.recorder.latest("Node") if node.name == name]
+        return any(taint.startswith(NODE_TAINTS) for node in nodes for taint in node.state.get("taints") or ())
 
     def node_of(self, pod: str) -> str:
         """The node of a pod of no gang; empty while it has none."""
@@ -98,7 +105,10 @@ class Cluster:
     def processor_share(self, role: str) -> float:
         """Of how many processors the processes of a role are busy, over a second and a half."""
         context = self._context
-        processes = [psutil.Process(process.pid) for process in context.processes(role)]
+        pids = [process.pid for process in context.processes(role)]
+        if not all(pids):
+            raise UnsupportedError(f"how busy the {role} is cannot be seen from this machine")
+        processes = [psutil.Process(pid) for pid in pids]
         began, before = time.monotonic(), sum(sum(process.cpu_times()[:2]) for process in processes)
         context.recorder.wait(lambda: False, SPAN)
         spent = sum(sum(process.cpu_times()[:2]) for process in processes) - before

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from harness.adapters.common.render import single_pod
 from harness.box.api import Object
-from harness.core.errors import HarnessError
-from harness.core.history.records import History
+from harness.core.errors import HarnessError, UnsupportedError
+from harness.core.history.records import History, gang_key
 from harness.core.kinds import POD
 from harness.core.oracle.judge import judge_case
 from harness.core.verdict import Outcome, Verdict
@@ -59,6 +59,8 @@ class Context:
         }.get(role, ())
         running = testbed.box.processes
         names = names or [name for name, process in running.items() if role in (process.command.role, name)]
+        if not names and not testbed.box.capabilities.installs:
+            raise UnsupportedError(f"no process of the role {role!r} of this cluster can be reached")
         if not names:
             raise HarnessError(f"this box has no process of the role {role!r}")
         return [running[name] for name in names]
@@ -67,10 +69,20 @@ class Context:
         """Whether the condition came true by the named deadline; it is looked at after every record."""
         return self.recorder.wait(condition, self.deadline(deadline))
 
+    def need_simulation(self, what: str) -> None:
+        """UnsupportedError where containers really run, which do not do this by a word of the case."""
+        if not self.testbed.simulated:
+            raise UnsupportedError(f"{what}, and the containers of this cluster really run")
+
     def see_nodes(self) -> None:
         """Go on once the scheduler has seen every change of nodes so far; one that does not bind pods shows in the
         case itself."""
         self.testbed.needs_probe |= not see_nodes(self.testbed)
+
+    def see_scheduler(self) -> None:
+        """Go on once a scheduler that was away is at work; HarnessError if it is not by the deadline."""
+        if not see_nodes(self.testbed):
+            raise HarnessError("the scheduler has come back and binds nothing")
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
@@ -106,8 +118,13 @@ class Context:
         self.api.create(pod)
 
     def delete_pod(self, name: str) -> None:
-        self.recorder.act("note", text=f"pod {name} is deleted")
+        self.note_deletion(self.namespace, name)
         self.api.delete(POD, self.namespace, name, grace=0)
+
+    def note_deletion(self, namespace: str, name: str) -> None:
+        """Write down that the case deletes a pod of no gang: nobody else is to be blamed for it."""
+        deleted = gang_key(namespace, name)
+        self.recorder.act("note", text=f"pod {deleted} is deleted", deleted=[deleted])
 
     # -- what the recorder saw ----------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from harness.box.minor import minor_of
 from harness.cases import claims
 from harness.cases.context import Context
 from harness.cases.native import Native
-from harness.core.errors import ApiError
+from harness.core.errors import ApiError, UnsupportedError
 from harness.core.kinds import POD, Kind
 from harness.core.verdict import Verdict
 from harness.core.waiting import until
@@ -37,9 +37,16 @@ class Faults:
 
     # -- processes ----------------------------------------------------------------------------------------------------
 
-    def kill(self, role: str) -> None:
-        """End every process of a role at once (scheduler, controller, apiserver, etcd, or the name of a process)."""
-        for process in self._context.processes(role):
+    def kill(self, role: str, *, until_restart: bool = False) -> None:
+        """End every process of a role at once (scheduler, controller, apiserver, etcd, or the name of a process).
+
+        In somebody's cluster its owner may bring it back at once. A case that depends on its absence says so by
+        `until_restart`, and is not supported there.
+        """
+        processes = self._context.processes(role)
+        if until_restart and not all(process.stays_down for process in processes):
+            raise UnsupportedError(f"the case needs the {role} to stay away, and its owner brings it back at once")
+        for process in processes:
             self._act("kill", process, role)
             process.kill()
 
@@ -60,6 +67,8 @@ class Faults:
         for process in self._context.processes(role):
             self._act("restart", process, role)
             process.restart(self._context.deadline("ready"))
+            if not process.stays_down:  # it may have to wait until it is the leader
+                self._context.see_scheduler()
             self._act("ready", process, role)
 
     def set_gates(self, **gates: bool) -> None:

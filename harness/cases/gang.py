@@ -252,6 +252,7 @@ class SubmittedGang:
     def ends(self, phase: str, *members: str) -> Verdict:
         """Have running members end with this phase, as their kubelet would report it; holds once that is recorded."""
         world = self.world
+        world.need_simulation("the case has members end when it wants")
 
         def phases() -> dict[str, str]:
             return {record.name: str(record.state.get("phase", "")) for record in self.pods()}
@@ -307,6 +308,8 @@ def submit_gang(
     objects: list[Object] | None = None,
 ) -> SubmittedGang:
     """Let the history know the gang, and create it as the integration declares it, or as these objects."""
+    if gang.lifetime is not None:
+        context.need_simulation("members end after a time that the case states")
     submitted = SubmittedGang(context, gang, namespace, alter, objects)
     submitted.announce()
     create_all(context.api, [obj for obj in submitted.objects if without != "group" or obj["kind"] == "Pod"])

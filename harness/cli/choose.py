@@ -57,7 +57,8 @@ def choose(config: RunConfig, choice: Choice, cases: Sequence[Case], output: Pat
     """The configuration for what is left; UsageError if nothing is."""
     if choice.failed_first and config.order == "random":
         raise UsageError("--failed-first and --order random exclude each other", hint="Give one of them.")
-    selected = [case for case in cases if config.selects(case)]
+    whole = replace(config, shard="")  # all parts of a run must narrow it alike
+    selected = [case for case in cases if whole.selects(case)]
     matching = _matching(choice, cases, [case.id for case in selected])
     failed = memory.failed(output, config.integrations) if choice.last_failed or choice.failed_first else ()
     if (choice.last_failed or choice.failed_first) and not set(failed) & set(matching):

@@ -15,27 +15,25 @@ from typing import Any
 import click
 import yaml
 
-from harness.adapters import adapter
-from harness.adapters.common.render import gang_objects, single_pod
-from harness.box.api import Api, Object
+from harness.adapters import adapter, names
+from harness.adapters.common.base import Settings
+from harness.box.api import Api
 from harness.box.existing import removal, survey
 from harness.box.existing.access import check_reachable, read_access
 from harness.box.existing.ownership import RUN_LABEL, Ownership
+from harness.box.existing.real_nodes import usable_nodes
 from harness.box.existing.rights import missing, needed, role
 from harness.box.minor import default_minor, minors
-from harness.box.nodes import Pool, render_node
+from harness.box.spec import DISRUPTIONS
 from harness.cli.terminal import console
 from harness.core.errors import ExitCode, UsageError
-from harness.core.gang import Gang
+from harness.core.gang import OWN_GPU
 from harness.core.kinds import Kind
 from harness.core.text import counted
 from harness.runner.config import RunConfig
-from harness.testbed.discover import check_served
+from harness.testbed.discover import check_installed
 
-EXAMPLE = Ownership("0a1b2c3d")  # the label of a run is made when it starts
-HEAD = """# What a run creates in the cluster looks like this. The value of the label is new in every run. Gangs differ
-# in size, names and requests from case to case, and carry the same label, selector and toleration.
-"""
+TAINT = Ownership("run").taint  # of a run's nodes; its value is new in every run
 
 
 def access_options(command: Any) -> Any:
@@ -61,11 +59,14 @@ def cluster() -> None:
 @cluster.command("role", epilog="\b\nExample:\n  muster cluster role --integration volcano | kubectl apply -f -")
 @click.option("--integration", metavar="NAME", default="workload", show_default=True, help="Whose gangs are made.")
 @click.option("--kubernetes", metavar="X.Y", help="The minor of the cluster, for the native API.")
-def role_(integration: str, kubernetes: str | None) -> int:
+@click.option("--disrupt", metavar="WHAT", default="", help="What the run will be allowed: scheduler, queues.")
+def role_(integration: str, kubernetes: str | None, disrupt: str) -> int:
     """Print the ClusterRole that a run needs; nothing more than that."""
     if kubernetes is not None and kubernetes not in minors():
         raise UsageError(f"there is no minor {kubernetes!r}", hint=f"Known: {', '.join(minors())}.")
-    kinds = adapter(integration).groups(kubernetes or default_minor())
+    disruptions = frozenset(filter(None, disrupt.split(",")))
+    check_disruptions(disruptions)
+    kinds = _kinds_of(integration, kubernetes or default_minor(), disruptions)
     click.echo(yaml.safe_dump(role(needed(kinds)), sort_keys=False), nl=False)
     return ExitCode.CONFORMANT
 
@@ -85,7 +86,7 @@ def clean(kubeconfig: Path, context: str, as_json: bool) -> int:
         removed.append(text)
         out.print(f" removing {text}", markup=False, highlight=False)
 
-    removal.remove(api, tell=tell)
+    removal.remove(api, kinds=queue_kinds(), tell=tell)
     if as_json:
         click.echo(json.dumps({"removed": removed}, indent=1))
     else:
@@ -103,18 +104,19 @@ def agree(config: RunConfig, *, yes: bool) -> None:
     kubernetes = check_reachable(api, access)
     out = console()
     out.print(f"cluster     {access.context} ({access.server}), Kubernetes {kubernetes}", highlight=False)
-    out.print(f"nodes       {survey.node_count(api)} of the cluster's own, which are left alone", highlight=False)
-    out.print(
-        f"creates     fake nodes, namespaces, pods, gang objects, priority classes, all with the label {RUN_LABEL};\n"
-        "            the nodes are tainted, and pods select them: nothing of others lands there, nothing of ours "
-        "elsewhere",
-        highlight=False,
-        markup=False,
-    )
-    check_rights(api, config.integrations, kubernetes)
-    for remark in survey.remarks(api, survey.programs(api), EXAMPLE.taint):
+    plan, notes = _plan(api, config.box.nodes_selector)
+    for line in plan:
+        out.print(line, highlight=False, markup=False)
+    for name in sorted(config.box.disruptions):
+        out.print(f"disrupts    cases may {DISRUPTIONS[name]}", highlight=False, markup=False)
+    for integration in config.integrations:
+        name, _, version = integration.partition("@")
+        settings = Settings(version or None, config.binaries, config.settings)
+        check_installed(adapter(name), api, kubernetes, settings)
+    check_rights(api, config.integrations, kubernetes, config.box.disruptions)
+    for remark in (*notes, *survey.remarks(api, survey.programs(api), TAINT)):
         out.print(f"note        {remark}", style="yellow", highlight=False, markup=False)
-    if leftovers := removal.leftovers(api):
+    if leftovers := removal.leftovers(api, kinds=queue_kinds()):
         runs = sorted({obj["metadata"]["labels"][RUN_LABEL] for _, obj in leftovers})
         out.print(
             f"note        {counted(len(leftovers), 'object')} of other runs ({', '.join(runs)}); if none is on, "
@@ -131,33 +133,55 @@ def agree(config: RunConfig, *, yes: bool) -> None:
         raise UsageError("nothing was created: the answer was no")
 
 
-def check_rights(api: Api, integrations: Sequence[str], kubernetes: str) -> None:
+def _plan(api: Api, selector: str | None) -> tuple[list[str], list[str]]:
+    """What the run will do with nodes and create, in lines, and what to know about it."""
+    count = survey.node_count(api)
+    notes: list[str] = []
+    if selector is None:
+        nodes = [f"nodes       {count} of the cluster's own, which are left alone"]
+        what = "fake nodes, namespaces"
+    else:
+        borrowed, notes = usable_nodes(api, selector)
+        nodes = [
+            f"nodes       {len(borrowed)} of {count} are borrowed: {', '.join(borrowed)}",
+            f"            they get a label, a taint and {OWN_GPU}, which are taken off again; what runs there stays",
+        ]
+        what = "namespaces"
+    creates = [
+        f"creates     {what}, pods, gang objects, priority classes, all with the label {RUN_LABEL};",
+        "            the nodes are tainted, and pods select them: nothing of others lands there, nothing of ours "
+        "elsewhere",
+    ]
+    return [*nodes, *creates], notes
+
+
+def queue_kinds() -> list[Kind]:
+    """Of objects that some integrations have and others do not, in no namespace."""
+    return list(dict.fromkeys(kind for name in names() for kind in adapter(name).queue_kinds))
+
+
+def check_disruptions(disruptions: frozenset[str]) -> None:
+    if unknown := sorted(disruptions - set(DISRUPTIONS)):
+        raise UsageError(f"--disrupt: there is no {unknown[0]!r}", hint=f"Allowed: {', '.join(DISRUPTIONS)}.")
+
+
+def _kinds_of(integration: str, kubernetes: str, disruptions: frozenset[str]) -> list[Kind]:
+    """The kinds of objects that cases make of this integration alone."""
+    implementation = adapter(integration)
+    queues = implementation.queue_kinds if "queues" in disruptions else ()
+    return [*implementation.groups(kubernetes), *queues]
+
+
+def check_rights(
+    api: Api, integrations: Sequence[str], kubernetes: str, disruptions: frozenset[str] = frozenset()
+) -> None:
     """UsageError that names every right that is missing for these integrations."""
     kinds: list[Kind] = []
-    for name in integrations:
-        integration = adapter(name.partition("@")[0])
-        check_served(integration, api, kubernetes)
-        kinds += integration.groups(kubernetes)
+    for name in (integration.partition("@")[0] for integration in integrations):
+        kinds += _kinds_of(name, kubernetes, disruptions)
     if lacking := missing(api, needed(kinds)):
         shown = "\n".join(f"  {text}" for text in lacking)
         raise UsageError(
             f"{counted(len(lacking), 'right')} missing in this cluster; nothing was created:\n{shown}",
             hint="Have them granted: muster cluster role --integration NAME prints the ClusterRole.",
         )
-
-
-def print_objects(config: RunConfig) -> int:
-    """An example of every kind of object that the run would create."""
-    access = config.box.access()
-    kubernetes = check_reachable(access.connect(), access)
-    objects: list[Object] = [
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "case-00000000"}},
-        render_node(Pool(1, gpus=8), f"muster-{EXAMPLE.run}-node-0", 0, f"v{kubernetes}", EXAMPLE.run),
-    ]
-    for name in config.integrations:
-        integration = adapter(name.partition("@")[0])
-        objects += gang_objects(integration, Gang("example", size=2, gpus=1), "case-00000000", kubernetes)
-        objects.append(single_pod(integration, "case-00000000", "fence-1", part="fence", request={"cpu": "1m"}))
-    marked = [EXAMPLE.mark(obj) for obj in objects]
-    click.echo(HEAD + yaml.safe_dump_all(marked, sort_keys=False), nl=False)
-    return ExitCode.CONFORMANT

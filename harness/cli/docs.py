@@ -18,11 +18,13 @@ import click
 
 from harness.adapters import adapter, names
 from harness.adapters.common.base import Adapter, Claim
+from harness.bench.load.shapes import AXES, SHAPES
 from harness.box.data import data_root
 from harness.cli import SECTIONS, muster
 from harness.core.catalogue.cases import DISTURBANCES, PROFILES, Case
 from harness.core.catalogue.clauses import OBSERVED, ClauseCoverage, coverage
 from harness.core.catalogue.features import CHOICES, FEATURES, Choice
+from harness.core.measure.figures import CALLS, FIGURES
 from harness.mutation.clauses import proven_by
 from harness.mutation.matrix import read_record
 from harness.mutation.mutants import mutants
@@ -44,6 +46,30 @@ All designs say what a gang is. Few say what happens to one that has changed, an
 is answered by a feature that an integration claims, with the source of the answer: a document, or the place in the code
 that decides it. Cases judge the answer that is claimed. *Not declared* means that no source was found, or that the
 question does not arise; no case asks then."""
+MADE_OF_FIGURES = (
+    "<!-- Made by `make docs` from harness/core/measure and harness/bench/load. Changes belong there. -->\n"
+)
+FIGURES_HEAD = """\
+What `muster bench gangs` and `muster bench kep-4671` measure ([how](../how-to/scale.md)). A sample is one load on one
+integration in a box of its own. Times come from the audit log of the API server, so they do not depend on when muster
+got to see something. *Held* are the figures that `--calibrate` makes limits of."""
+BENCH_FILE = """\
+## bench.json
+
+`format: muster.bench/1`. `parameters` are the load, `axis` and `points` what differs between its samples, `baseline`
+the integration that the others are compared with. Each of `samples` has its `integration`, `number` (the round),
+`point`, `figures`, `outcome`, `findings` (what each check found), `latencies` (the distribution in 101 steps,
+milliseconds), `used` (seconds and GPUs in use from then on), `room` (GPUs of all nodes), `is_exact` (whether
+placement is compared with the optimum, or with a bound of it), `history` and `digest`. `missing` says what could not
+be measured and why, `clauses` what was observed of a clause. `muster report check bench.json` judges the histories
+beside it again and compares outcomes, findings and all figures that follow from a history.
+
+## Limits
+
+`format: muster.bench-limits/1`, YAML, written by `--calibrate`: the same `parameters`, and for each integration
+(without its version) and point the `most` or the `least` that a figure may be, which is the mean of at least five
+samples and a fifth.
+"""
 MADE_OF_CLAIMS = "<!-- Made by `make docs` from harness/adapters and suites/. Changes belong there. -->\n"
 MADE = "<!-- Made by `make docs` from suites/ and ci/proof.yaml. Changes belong there. -->\n"
 
@@ -58,6 +84,7 @@ def pages() -> dict[Path, str]:
         where / "cases.md": cases_page(cases),
         where / "clauses.md": clauses_page(coverage(load_clauses(), cases), proofs),
         where / "semantics.md": semantics_page([adapter(name) for name in names()], cases),
+        where / "figures.md": figures_page(),
     }
 
 
@@ -87,6 +114,26 @@ def _help(group: click.Group, name: str, parent: click.Context | None = None) ->
         for below in command.list_commands(context):
             lines += _help(command, below, context)
     return lines
+
+
+def figures_page() -> str:
+    """The figures of a measurement, and the shapes of load."""
+    lines = ["# Figures", "", MADE_OF_FIGURES, FIGURES_HEAD, "", "## Figures of a sample", ""]
+    lines += ["| figure | unit | better | held | meaning |", "| --- | --- | --- | --- | --- |"]
+    for name, figure in FIGURES.items():
+        held = "yes" if figure.is_held else ""
+        lines.append(f"| `{name}` | {figure.unit} | {figure.better} | {held} | {figure.about} |")
+    lines += [f"| `{CALLS}VERB` | 1/gang | less | | The same by verb: create, patch, update and others. |", ""]
+    lines += [
+        "## Shapes of load",
+        "",
+        "| shape | what it is | nodes | gangs | size |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    lines += [f"| `{name}` | {s.about} | {s.nodes} | {s.gangs} | {s.size} |" for name, s in SHAPES.items()]
+    lines += ["", "## Axes", "", "| axis | what grows |", "| --- | --- |"]
+    lines += [f"| `{name}` | {about} |" for name, about in AXES.items()]
+    return "\n".join([*lines, "", BENCH_FILE])
 
 
 def cases_page(cases: Sequence[Case]) -> str:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.adapters import adapter, names
+from harness.adapters.common.base import Adapter, features_of
 from harness.box.api import Api
 from harness.box.existing import removal, survey
 from harness.box.existing.access import check_reachable, clock_skew, read_access
 from harness.box.existing.rights import missing, needed
 from harness.box.minor import minors
-from harness.cli.cluster import EXAMPLE
+from harness.cli.cluster import TAINT, queue_kinds
+from harness.core.catalogue.cases import PROFILES
 from harness.core.text import counted
-from harness.testbed.discover import served
+from harness.runner.collect import collect_cases
+from harness.testbed.discover import facts_of, schedulers_of, served, unasked
+from harness.testbed.testbed import forbidden
 
 MOST_SKEW = 5.0  # seconds between two clocks that nobody minds: times of a history are ours alone
 
@@ -46,7 +51,7 @@ def look_at_cluster(kubeconfig: Path, context: str) -> list[Observation]:
     ]
     if is_known:
         observations += [*_integrations(api, kubernetes, programs), _rights(api, kubernetes)]
-    observations += [Observation("note", False, False, text) for text in survey.remarks(api, programs, EXAMPLE.taint)]
+    observations += [Observation("note", False, False, text) for text in survey.remarks(api, programs, TAINT)]
     return observations
 
 
@@ -57,26 +62,59 @@ def _clock(api: Api) -> Observation:
 
 
 def _leftovers(api: Api, path: Path, context: str) -> Observation:
-    count = len(removal.leftovers(api))
+    count = len(removal.leftovers(api, kinds=queue_kinds()))
     text = f"{counted(count, 'object')} of runs" if count else "none"
     advice = f"If no run is on: muster clean --kubeconfig {path} --context {context}"
     return Observation("left by runs", not count, False, text, advice)
 
 
 def _integrations(api: Api, kubernetes: str, programs: list[survey.Program]) -> Iterator[Observation]:
-    """Each integration: its API, its programs, their versions."""
+    """Each scheduler: its API, its programs, their versions, and what can be judged of it."""
     for name in names():
         integration = adapter(name)
-        groups = integration.groups(kubernetes)
-        if not groups or not integration.images:
+        if not integration.images:
             continue
-        kinds = served(integration, api, kubernetes)
-        schedulers = survey.matching(programs, integration.images.get("scheduler", ""))
+        schedulers = schedulers_of(integration, programs)
+        if absent := _absent(api, integration, kubernetes, schedulers):
+            yield Observation(name, False, False, f"not installed: {absent}")
+            continue
         places = ", ".join(f"{program.address} ({program.image})" for program in schedulers)
+        sources = facts_of(integration, api, kubernetes, schedulers)
+        facts = [f"{what} {value}" for values in sources.values() for what, value in values.items()]
         detail = f"scheduler {integration.scheduler}: {places or 'not seen among the workloads of the cluster'}"
-        absent = f"not installed: no {groups[0].kind} of {groups[0].api_version} is served"
-        is_there = len(kinds) == len(groups)
-        yield Observation(name, is_there, False, detail if is_there else absent)
+        yield Observation(name, True, False, "; ".join([detail, *facts]))
+        yield from _profiles(integration, kubernetes, schedulers)
+
+
+def _absent(api: Api, integration: Adapter, kubernetes: str, schedulers: list[survey.Program]) -> str:
+    """What of the integration is missing; empty if it is there."""
+    kinds = served(integration, api, kubernetes)
+    for kind in integration.groups(kubernetes):
+        if kind not in kinds:
+            return f"no {kind.kind} of {kind.api_version} is served"
+    if not integration.groups(kubernetes) and not schedulers:
+        return f"no image like {integration.images['scheduler']} is among the workloads of the cluster"
+    return ""
+
+
+def _profiles(integration: Adapter, kubernetes: str, schedulers: list[survey.Program]) -> Iterator[Observation]:
+    """How much of each profile can be judged, and why not the rest."""
+    version = next((program.version for program in schedulers if program.version), "")
+    features = features_of(integration, kubernetes, version)
+    reasons = unasked(integration, schedulers, frozenset())
+    counts: list[str] = []
+    for profile in PROFILES:
+        asked = [
+            case
+            for case in collect_cases()
+            if case.profile == profile and not case.unmet(integration.title, features, kubernetes)
+        ]
+        refusals = Counter(reason for case in asked if (reason := forbidden(case, reasons)))
+        if asked:
+            counts.append(f"{profile} {len(asked) - refusals.total()} of {len(asked)}")
+        for reason, count in refusals.items():
+            yield Observation(integration.name, False, False, f"{profile}: {counted(count, 'case')} not: {reason}")
+    yield Observation(integration.name, True, False, f"cases that can be judged: {', '.join(counts)}")
 
 
 def _rights(api: Api, kubernetes: str) -> Observation:

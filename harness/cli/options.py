@@ -7,7 +7,7 @@ option that takes one value is refused when it is given twice: the one that is d
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -20,9 +20,9 @@ from harness.runner import options
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def run_options(command: Command) -> Command:
-    """The options of a run, from the table that the pytest plugin has its own from."""
-    for option in reversed(options.OPTIONS):
+def run_options(command: Command, only: Collection[str] = ()) -> Command:
+    """The options of a run, from the table that the pytest plugin has its own from; those of these names if any."""
+    for option in reversed([option for option in options.OPTIONS if not only or option.name in only]):
         default = f"  [default: {option.shown_default}]" if option.shown_default else ""
         names = [name for name in (option.short, f"--{option.name}", _parameter(option)) if name]
         more: dict[str, Any] = {"is_flag": True, "default": None}
@@ -35,7 +35,7 @@ def run_options(command: Command) -> Command:
 
 def source_option(command: Command) -> Command:
     """Where programs come from; in force until the command ends, in this process and all that it starts."""
-    from harness.box.artifacts.sources import SOURCE_VARIABLE, SOURCES
+    from harness.box.config import SOURCE_VARIABLE, SOURCES
 
     def choose(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
         if value is not None:
@@ -65,6 +65,8 @@ def texts_of(values: Mapping[str, Any]) -> dict[str, Sequence[str]]:
     """What click has for each option, as the texts that a user gave."""
     texts: dict[str, Sequence[str]] = {}
     for option in options.OPTIONS:
+        if _parameter(option) not in values:
+            continue
         value = values[_parameter(option)]
         if option.is_flag:
             texts[option.name] = ["true"] if value else []

@@ -191,14 +191,14 @@ def _diff(where: Path, other: Path | None, more: object, asked: bool) -> int:
     for path in (where, other):
         if not path.is_file():
             raise UsageError(f"{path} is no file", hint=hint)
-    left, right = store.read(where), store.read(other)
+    left, right = store.read(where, is_large=True), store.read(other, is_large=True)
     parted = tell_parting(left, right, (str(where), str(other)))
     return ExitCode.VIOLATED if parted else ExitCode.CONFORMANT
 
 
 def _histories(where: Path) -> Iterator[tuple[Path, History]]:
     if where.is_file():
-        yield where, store.read(where)
+        yield where, store.read(where, is_large=True)
         return
     if not where.is_dir():
         raise UsageError(
@@ -209,4 +209,4 @@ def _histories(where: Path) -> Iterator[tuple[Path, History]]:
     if not paths:
         raise UsageError(f"{where} holds no history", hint="A run's folder has them in history/.")
     for path in paths:
-        yield path, store.read(path)
+        yield path, store.read(path, is_large=True)

@@ -7,6 +7,7 @@ they behave the same when another program calls them.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,10 +18,14 @@ from harness.core.errors import ExitCode, UsageError
 from harness.core.files import put
 from harness.core.text import counted, printable
 from harness.report import pack, signature, write_page
+from harness.report.bench import is_bench, load_bench, write_bench
+from harness.report.bench_check import check_bench
 from harness.report.cncf import unshown, write_cncf
 from harness.report.compare import as_data, as_html, as_markdown, as_text
 from harness.report.compare import compare as compare_runs
+from harness.report.folder import new_folder
 from harness.report.load import load_run
+from harness.report.merge import merge
 from harness.report.product import problems
 from harness.report.site import build_site
 from harness.report.verify import check as check_report
@@ -40,13 +45,13 @@ def report() -> None:
 @click.argument("files", nargs=-1, required=True, type=_PATH)
 @click.pass_context
 def report_check(context: click.Context, files: tuple[Path, ...]) -> None:
-    """Is each FILE a sound report.yaml? Prints every problem with its path.
+    """Is each FILE a sound report.yaml, or bench.json? Prints every problem with its path.
 
     Everything above the cases is computed again, and the histories beside FILE are judged again.
     """
     bad = 0
     for file in files:
-        result = check_report(file, collect_cases())
+        result = check_bench(file) if is_bench(file) else check_report(file, collect_cases())
         bad += bool(result.problems)
         for problem in result.problems:
             click.echo(printable(f"{file}: {problem}"))
@@ -121,12 +126,26 @@ def report_cncf(
         context.exit(int(ExitCode.VIOLATED))
 
 
+@report.command("merge", epilog="\b\nExample:\n  muster report merge part-1 part-2 part-3 --output whole")
+@click.argument("parts", metavar="DIR...", nargs=-1, required=True, type=_PATH)
+@click.option("--output", type=_PATH, help="Folder to write to; a new one in muster-runs if not given.")
+def report_merge(parts: tuple[Path, ...], output: Path | None) -> None:
+    """Put the parts of a run, or of a measurement, together: those that `--shard 1/8` to `--shard 8/8` made.
+
+    They must fit together: the same muster, cases, selection and programs, each part once.
+    """
+    if output is not None and output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise UsageError(f"{output} is not an empty folder", hint="Give a new one.")
+    folder = merge(parts, lambda: output or new_folder(Path("muster-runs"), "merged", time.time()))
+    click.echo(folder / "index.html")
+
+
 @report.command("html")
 @click.argument("run", type=_PATH)
 def report_html(run: Path) -> None:
-    """Make index.html of the run folder RUN again."""
+    """Make index.html of the folder RUN of a run or a measurement again."""
     folder = run if run.is_dir() else run.parent
-    click.echo(write_page(load_run(run), folder))
+    click.echo(write_bench(load_bench(run), folder)[-1] if is_bench(run) else write_page(load_run(run), folder))
 
 
 @click.command()

@@ -1,4 +1,7 @@
-"""`muster run`: judge schedulers, with a line for every case and a report at the end."""
+"""`muster run`: judge schedulers, with a line for every case and a report at the end.
+
+What is needed only at the end, or only sometimes, is imported there: the box can start that much earlier.
+"""
 
 from __future__ import annotations
 
@@ -12,32 +15,22 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from harness import report
-from harness.adapters import adapter
-from harness.adapters.common.base import features_of
-from harness.box.artifacts import load
 from harness.box.spec import EXISTING
-from harness.cli.baseline import accept_verdicts, hold_against, once_more
 from harness.cli.choose import Choice, choice_options, choose
-from harness.cli.cluster import agree, print_objects
 from harness.cli.limit import FailureLimit
 from harness.cli.live import LiveLines
 from harness.cli.options import run_options, source_option, texts_of
-from harness.cli.plan import print_plan
 from harness.cli.terminal import console, leave_stdout
-from harness.cli.watch import repeat_on_change
 from harness.core.catalogue.cases import PROFILES, Case
-from harness.core.catalogue.expected import unsteady_cases
 from harness.core.errors import ExitCode, HarnessError, UsageError
 from harness.core.results import RunResult
 from harness.core.text import counted
 from harness.core.verdict import Outcome
-from harness.report import github
 from harness.report.folder import new_folder, point_latest
 from harness.report.model import violations
-from harness.runner import baseline, memory, options, session
+from harness.runner import memory, options, session, spare
 from harness.runner.collect import collect_cases
 from harness.runner.config import RunConfig
 
@@ -120,10 +113,15 @@ def run(
     config = choose(config, choice, collect_cases(), output)
     config = replace(config, expected=None if accept else expected)
     if listing:
+        from harness.cli.plan import print_plan
+
         print_plan(config, collect_cases(), as_json)
         return ExitCode.CONFORMANT
     _announce(config, quiet)
     if config.box.kind == EXISTING:
+        from harness.cli.cluster import agree
+        from harness.cli.examples import print_objects
+
         if dry_run:
             return print_objects(config)
         agree(config, yes=yes)
@@ -134,11 +132,15 @@ def run(
     limit = FailureLimit(1 if exitfirst else maxfail)
     lines = LiveLines(quiet=quiet, verbose=verbose)
     if watch:
+        from harness.cli.watch import repeat_on_change
+
         return repeat_on_change(config, lambda: _execute(config, output, lines, as_json, limit.begin()))
     result = _execute(config, output, lines, as_json, limit)
     code = ExitCode.INTERRUPTED if result.interrupted else CODES[result.outcome]
     if expected is None or result.interrupted:
         return code
+    from harness.cli.baseline import accept_verdicts, hold_against, once_more
+
     if accept:
         return accept_verdicts(expected, result)
 
@@ -155,13 +157,16 @@ def _announce(config: RunConfig, quiet: bool) -> None:
         raise UsageError("--keep failed keeps one box, and several workers have one each", hint="Leave out -n.")
     _check_claims(config, selected)
     if config.expected is not None:
+        from harness.runner import baseline
+
         for integration in config.integrations:
             baseline.require(config.expected, integration, config.binaries, config.implementation_version)
     if not quiet:
         times = f", {config.repeat} times each" if config.repeat > 1 else ""
+        part = f", part {config.shard}" if config.shard else ""
         order = f", in random order (--seed {config.seed})" if config.order == "random" else ""
         names = ", ".join(config.integrations)
-        console().print(f"judging {names}: {counted(len(selected), 'case')}{times}{order}", highlight=False)
+        console().print(f"judging {names}: {counted(len(selected), 'case')}{part}{times}{order}", highlight=False)
 
 
 def _execute(config: RunConfig, output: Path, lines: LiveLines, as_json: bool, limit: FailureLimit) -> RunResult:
@@ -176,6 +181,8 @@ def _execute(config: RunConfig, output: Path, lines: LiveLines, as_json: bool, l
     if result.cases or result.interrupted or result.faults:
         _report(result, folder, lines.is_quiet)
     complain(faults, folder)
+    if config.box.spare and not result.interrupted:
+        spare.leave(folder, config.integrations[0])
     if result.interrupted:
         text = f"interrupted after {len(result.cases)} of {result.planned} cases; boxes are stopped"
         console().print(text, style="yellow")
@@ -186,11 +193,14 @@ def _execute(config: RunConfig, output: Path, lines: LiveLines, as_json: bool, l
     elif not result.cases and result.planned:
         raise HarnessError("no case could be run to its end", hint=f"Logs: {folder / 'logs'}")
     elif not result.cases:
-        raise UsageError("no case was selected", hint="See: muster list cases")
+        part = f" belongs to part {config.shard}" if config.shard else " was selected"
+        raise UsageError(f"no case{part}", hint="Use fewer parts." if config.shard else "See: muster list cases")
     return result
 
 
 def _report(result: RunResult, folder: Path, quiet: bool) -> None:
+    from harness.report import github
+
     report.write(result, folder)
     if github.detected():
         github.publish(result, sys.stdout, folder)
@@ -214,6 +224,10 @@ def _check_claims(config: RunConfig, selected: Sequence[Case]) -> None:
     only_profiles = set(config.profile.split(",")) <= set(PROFILES)
     if not only_profiles or config.cases or config.settings or config.gates or config.probe:
         return  # those can add what is missing
+    from harness.adapters import adapter
+    from harness.adapters.common.base import features_of
+    from harness.box.artifacts import load
+
     for integration in config.integrations:
         name, _, version = integration.partition("@")
         if config.box.kind == EXISTING:
@@ -241,6 +255,10 @@ def complain(faults: session.HarnessFaults, folder: Path) -> None:
 
 def summary(result: RunResult, *, quiet: bool = False) -> None:
     """Counts per integration, and the slowest cases."""
+    from rich.table import Table
+
+    from harness.core.catalogue.expected import unsteady_cases
+
     out = console()
     table = Table("INTEGRATION", "KUBERNETES", "PASS", "VIOLATED", "UNKNOWN", "NOT SUPPORTED", box=None, pad_edge=False)
     for implementation in result.implementations:

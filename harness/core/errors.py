@@ -8,7 +8,8 @@ work, so a reader of a failed run can tell "the scheduler is wrong" from "the ha
     └── HarnessError     the machine, the network or a process failed (exit 3)
         ├── ArtifactError    a binary could not be found, built or verified
         ├── ProcessError     a component died or did not become ready
-        └── ApiError         the API server rejected a request of the harness
+        ├── ApiError         the API server rejected a request of the harness
+        └── UnsupportedError the box cannot do what a case asks of it
 """
 
 from __future__ import annotations
@@ -59,6 +60,10 @@ class ArtifactError(HarnessError):
 
 class ProcessError(HarnessError):
     """A component of a box died, or did not become ready in time."""
+
+
+class UnsupportedError(HarnessError):
+    """The box cannot do what a case asks of it, so the case is not supported there; the message is the reason."""
 
 
 class ApiError(HarnessError):

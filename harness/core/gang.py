@@ -13,6 +13,12 @@ from typing import Any
 from harness.core.errors import UsageError
 
 GPU = "nvidia.com/gpu"
+OWN_GPU = "muster.dev/gpu"  # the same on real nodes of somebody's cluster, whose own GPUs are not touched
+
+
+def gpus_of(amounts: Mapping[str, int]) -> float:
+    """How many GPUs are among these amounts, which are in thousandths; a node that has both kinds lends its second."""
+    return (amounts[OWN_GPU] if OWN_GPU in amounts else amounts.get(GPU, 0)) / 1000
 
 
 @dataclass(frozen=True, slots=True)

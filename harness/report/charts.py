@@ -57,15 +57,6 @@ def charts(implementations: Sequence[ImplementationResult]) -> list[Chart]:
     return [chart for chart in drawn if chart.bars]
 
 
-def number(value: float | None) -> str:
-    """A figure with three significant digits."""
-    if value is None:
-        return "–"
-    if value == 0 or abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}".rstrip("0").rstrip(".") or "0"
-
-
 def _chart(implementations: Sequence[ImplementationResult], key: str, title: str, unit: str, about: str) -> Chart:
     measured = []
     for result in implementations:

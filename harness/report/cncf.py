@@ -14,15 +14,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from harness.core.catalogue.expected import BOX
 from harness.core.errors import UsageError
 from harness.core.files import put
 from harness.core.results import CaseResult, RunResult
-from harness.core.text import stamp, text
+from harness.core.text import counted, stamp, text
 from harness.core.verdict import Outcome
 from harness.report.conformance import dump
 from harness.report.junit import junit_xml, story
-from harness.report.model import ImplementationResult, Result, implementation_results, missing, why
+from harness.report.model import ImplementationResult, Result, implementation_results, level_result, missing, why
 from harness.report.product import IMPLEMENTED, filled
+from harness.report.programme import DECISIVE, TEST, Part, programme_tests
 
 PACKAGE = "muster.dev/suites"
 DESCRIPTION = (
@@ -30,7 +32,6 @@ DESCRIPTION = (
     "that ensures all-or-nothing scheduling for distributed AI workloads (e.g. Kueue, Volcano, etc.) To be conformant, "
     "the vendor must demonstrate that their platform can successfully run at least one such solution."
 )  # in the programme's words, which must not be changed
-DECISIVE = frozenset(("GANG-CORE", "KAR-0053"))  # profiles of which one must be there: all-or-nothing is their subject
 _GO_TEST = {
     Outcome.PASS: ("PASS", "pass"),
     Outcome.VIOLATED: ("FAIL", "fail"),
@@ -60,7 +61,7 @@ def write_cncf(
     written = [
         put(folder / "e2e.log", log(narrowed)),
         put(folder / "results.json", events(narrowed)),
-        put(folder / "junit.xml", junit_xml(narrowed)),
+        put(folder / "junit.xml", junit_xml(narrowed, programme_tests(narrowed.cases))),
         put(folder / "gang_scheduling.yaml", dump(content)),
         put(folder / "README.md", reproduce(result, narrowed)),
     ]
@@ -74,11 +75,7 @@ def unshown(run: RunResult, integration: str | None = None) -> list[str]:
     texts = [] if any("bound" in case.promises for case in passed) else ["no case shows a gang that was placed whole"]
     texts += [] if any("refused" in case.promises for case in passed) else ["no case shows a gang that was refused"]
     texts += [f"{case.case} is {case.outcome}: {why(case)}" for case in result.cases if case.outcome.is_bad]
-    texts += [
-        f"{p.name} is {p.core.result}: {p.summary}"
-        for p in result.profiles
-        if p.core and p.core.result is not Result.SUCCESS
-    ]
+    texts += [f"{name} is {level}" for name, level in _core_results(result).items() if level is not Result.SUCCESS]
     return texts if _status(result) != IMPLEMENTED else []
 
 
@@ -125,6 +122,9 @@ def log(run: RunResult) -> str:
     """The run as `go test -v` would have printed it."""
     lines = [f"muster {run.muster}, box {run.box}, {stamp(run.started)}"]
     lines += [f"note: {missing(run)}"] if missing(run) else []
+    for part in programme_tests(run.cases):
+        lines += [f"=== RUN   {part.name}", *(f"    {line}" for line in part.lines if part.cases)]
+        lines.append(f"--- {_GO_TEST[part.outcome][0]}: {part.name} ({part.seconds:.2f}s)")
     for case in _ordered(run):
         lines += [f"=== RUN   {_test(case)}", *(f"    {line}" for line in _output(case))]
         lines.append(f"--- {_GO_TEST[case.outcome][0]}: {_test(case)} ({case.seconds:.2f}s)")
@@ -139,6 +139,8 @@ def events(run: RunResult) -> str:
 
 def _events(run: RunResult) -> Iterator[dict[str, Any]]:
     yield {"Time": _time(run.started), "Action": "start", "Package": PACKAGE}
+    for part in programme_tests(run.cases):
+        yield from _part_events(part, _time(run.started), _time(run.finished))
     for case in _ordered(run):
         start, end = _time(case.started), _time(case.started + case.seconds)
         about = {"Package": PACKAGE, "Test": _test(case)}
@@ -155,6 +157,16 @@ def _events(run: RunResult) -> Iterator[dict[str, Any]]:
     yield {"Time": _time(run.finished), "Action": action, "Package": PACKAGE, "Elapsed": elapsed}
 
 
+def _part_events(part: Part, start: str, end: str) -> Iterator[dict[str, Any]]:
+    about = {"Package": PACKAGE, "Test": part.name}
+    word, action = _GO_TEST[part.outcome]
+    yield {"Time": start, "Action": "run", **about}
+    for line in (f"=== RUN   {part.name}", *(f"    {line}" for line in part.lines if part.cases)):
+        yield {"Time": end, "Action": "output", **about, "Output": f"{line}\n"}
+    yield {"Time": end, "Action": "output", **about, "Output": f"--- {word}: {part.name} ({part.seconds:.2f}s)\n"}
+    yield {"Time": end, "Action": action, **about, "Elapsed": round(part.seconds, 2)}
+
+
 def _implementation_of(run: RunResult, integration: str | None) -> ImplementationResult:
     candidates = [result for result in implementation_results(run) if result.cases]
     names = ", ".join(result.implementation.integration for result in candidates) or "none"
@@ -169,7 +181,7 @@ def _implementation_of(run: RunResult, integration: str | None) -> Implementatio
 
 def _status(result: ImplementationResult) -> str:
     """Implemented: every core level is a success, which needs all of its cases, and one is about gangs as such."""
-    core = {profile.name: profile.core.result for profile in result.profiles if profile.core}
+    core = _core_results(result)
     decisive = [case for case in result.cases if case.outcome is Outcome.PASS and case.profile in DECISIVE]
     shown = {promise for case in decisive for promise in case.promises} >= {"bound", "refused"}
     if shown and not DECISIVE.isdisjoint(core) and all(result is Result.SUCCESS for result in core.values()):
@@ -178,12 +190,39 @@ def _status(result: ImplementationResult) -> str:
     return "Partially Implemented" if passed else "Not Implemented"
 
 
+def _core_results(result: ImplementationResult) -> dict[str, Result]:
+    """The result of each core level without the cases that the cluster of the run does not allow.
+
+    That nobody may kill the scheduler of a cluster says nothing about its gangs; the notes count these cases.
+    """
+    results = {}
+    for profile in result.profiles:
+        if profile.core is None:
+            continue
+        outcomes = [case.outcome for case in profile.core.cases if not _is_forbidden(case)]
+        left = len(profile.core.cases) - len(outcomes)
+        if not outcomes:
+            continue
+        cut = profile.core.result is Result.UNKNOWN and Outcome.UNKNOWN not in outcomes
+        results[profile.name] = level_result("core", outcomes, profile.core.total - left, cut=cut)
+    return results
+
+
+def _is_forbidden(case: CaseResult) -> bool:
+    """Whether the cluster or the box did not allow the case, whatever the integration claims."""
+    return case.outcome is Outcome.NOT_SUPPORTED and any(verdict.check == BOX for verdict in case.verdicts)
+
+
 def _notes(result: ImplementationResult, run: RunResult) -> str:
     implementation = result.implementation
     name = f"{implementation.project or implementation.integration} {implementation.version}".strip()
     lines = [f"{name} on Kubernetes {implementation.kubernetes}, judged by muster {run.muster} ({run.box} box)."]
     lines += [f"{p.name}: {p.summary}" for p in result.profiles]
     lines += [missing(run)] if missing(run) else []
+    if forbidden := [case for case in result.cases if _is_forbidden(case)]:
+        lines.append(f"{counted(len(forbidden), 'case')} not run, because this cluster does not allow what they do.")
+    if any(not implementation.cluster.get("audit_log", True) for implementation in run.implementations):
+        lines.append("No audit log was there: who deleted a pod is known from conditions and events only.")
     for case in result.cases:
         if case.outcome.is_bad:
             lines.append(f"{case.case} is {case.outcome}: {why(case)}")
@@ -199,7 +238,7 @@ def _output(case: CaseResult) -> list[str]:
 
 
 def _test(case: CaseResult) -> str:
-    return f"TestGangScheduling/{'_'.join(text(case.folder).split())}/{'_'.join(text(case.case).split())}"
+    return f"{TEST}/{'_'.join(text(case.folder).split())}/{'_'.join(text(case.case).split())}"
 
 
 def _ordered(run: RunResult) -> list[CaseResult]:

@@ -22,9 +22,9 @@ from markupsafe import Markup
 
 from harness.core.results import CaseResult, RunResult
 from harness.core.verdict import Outcome
-from harness.report.charts import number
 from harness.report.markdown import cell
 from harness.report.model import figure, missing, why
+from harness.report.numbers import number
 
 NOISE = {"skew_ms": 5.0, "held_gpu_seconds": 0.5}  # smaller changes come from the machine, not from the scheduler
 UNITS = {"skew_ms": ("skew", "ms"), "held_gpu_seconds": ("held", "GPU·s")}

@@ -81,6 +81,7 @@ def _selection(selection: Selection) -> dict[str, Any]:
         "settings": _plain(selection.settings),
         "gates": _plain(selection.gates),
         "binaries": [text(name) for name in selection.binaries],
+        "shard": text(selection.shard),
     }
     integrations = [text(name) for name in selection.integrations]
     return {"integrations": integrations, "profile": text(selection.profile), **_filled(optional)}

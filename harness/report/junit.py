@@ -9,24 +9,30 @@ has no field for clauses, so they are properties of the case.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
 from harness.core.results import CaseResult, RunResult
 from harness.core.text import stamp
 from harness.core.verdict import Outcome
 from harness.report.model import ImplementationResult, figure, implementation_results, missing, why
+from harness.report.programme import TEST, Part
 
 # XML 1.0 cannot contain these characters, not even escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit_xml(run: RunResult) -> str:
-    """The run as JUnit XML."""
+def junit_xml(run: RunResult, programme: Sequence[Part] = ()) -> str:
+    """The run as JUnit XML; `programme` are tests of a conformance programme that stand beside ours."""
     root = Xml.Element("testsuites", name=_valid(run.name), time=f"{max(0.0, run.finished - run.started):.3f}")
     lacking = missing(run)
     totals = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
     for result in implementation_results(run):
         suite = _suite(root, result, stamp(run.started))
+        for key in totals:
+            totals[key] += int(suite.get(key, "0"))
+    if programme:
+        suite = _programme(root, programme)
         for key in totals:
             totals[key] += int(suite.get(key, "0"))
     if lacking:
@@ -57,6 +63,28 @@ def _suite(root: Xml.Element, result: ImplementationResult, started: str) -> Xml
     _properties(suite, [("kubernetes", result.implementation.kubernetes), ("version", result.implementation.version)])
     for case in result.cases:
         _case(suite, case)
+    return suite
+
+
+def _programme(root: Xml.Element, parts: Sequence[Part]) -> Xml.Element:
+    outcomes = [part.outcome for part in parts]
+    suite = Xml.SubElement(
+        root,
+        "testsuite",
+        name=TEST,
+        tests=str(len(parts)),
+        failures=str(outcomes.count(Outcome.VIOLATED)),
+        errors=str(outcomes.count(Outcome.UNKNOWN)),
+        skipped=str(outcomes.count(Outcome.NOT_SUPPORTED)),
+    )
+    for part in parts:
+        element = Xml.SubElement(suite, "testcase", classname=TEST, name=part.name, time=f"{part.seconds:.3f}")
+        lines = _valid("\n".join(part.lines))
+        kind = {Outcome.VIOLATED: "failure", Outcome.UNKNOWN: "error", Outcome.NOT_SUPPORTED: "skipped"}
+        if part.outcome in kind:
+            Xml.SubElement(element, kind[part.outcome], message=str(part.outcome)).text = lines
+        else:
+            Xml.SubElement(element, "system-out").text = lines
     return suite
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from harness.core.errors import UsageError
-from harness.core.history import store
 from harness.core.history.records import History
 from harness.core.results import CaseResult, RunResult, run_from_data
 from harness.core.untrusted import read_json
@@ -31,6 +30,8 @@ def load_run(place: Path) -> RunResult:
 
 def histories_in(folder: Path) -> Callable[[CaseResult], History | None]:
     """A function that reads the history of a case from the run folder; it returns None if there is none."""
+    from harness.core.history import store
+
     root = folder.resolve()
 
     def read(case: CaseResult) -> History | None:

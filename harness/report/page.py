@@ -34,6 +34,7 @@ from harness.report.model import (
     why,
     worst_first,
 )
+from harness.report.numbers import number
 from harness.report.timeline import MOST_BARS, timeline
 
 BUDGET = 2_200_000  # bytes of timelines in one page, so that 500 cases stay below 5 MB
@@ -224,5 +225,5 @@ def _environment() -> jinja2.Environment:
         glyphs={str(outcome): look.glyph for outcome, look in LOOKS.items()},
         labels={str(outcome): look.label for outcome, look in LOOKS.items()},
     )
-    environment.filters.update(link=lambda path: quote(text(path).lstrip("/")), duration=duration, number=charts.number)
+    environment.filters.update(link=lambda path: quote(text(path).lstrip("/")), duration=duration, number=number)
     return environment

@@ -8,6 +8,7 @@ replaced in the text, and the result is read again to see that nothing else is d
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -34,6 +35,8 @@ METADATA = (  # what the programme's validator asks for
     "k8sConformanceUrl",
 )
 OPTIONAL = frozenset({"repoUrl"})
+CONFORMANCE = re.compile(r"https://github\.com/cncf/k8s-conformance/tree/(master|main)/v\d+\.\d+/[^/]+/?")
+LOGOS = (".svg", ".eps", ".ai")
 FILLED = ("status", "evidence", "notes")
 
 
@@ -61,7 +64,7 @@ def problems(path: Path) -> list[str]:
 def _metadata_problems(metadata: Any) -> Iterator[str]:
     fields = metadata if isinstance(metadata, Mapping) else {}
     for name in METADATA:
-        value = fields.get(name)
+        value = fields.get(name, fields.get(_snake(name)))  # the programme takes both ways to write a name
         if not value:
             if name not in OPTIONAL:
                 yield f"metadata.{name} is missing"
@@ -69,6 +72,10 @@ def _metadata_problems(metadata: Any) -> Iterator[str]:
             yield f"metadata.{name} is no text: {value!r}"
         elif value.startswith("[") and value.endswith("]"):
             yield f"metadata.{name} still has the placeholder {value}"
+        elif name == "k8sConformanceUrl" and not CONFORMANCE.fullmatch(value):
+            yield f"metadata.{name} is no product of k8s-conformance: {value}"
+        elif name == "productLogoUrl" and value.startswith("http") and not value.lower().endswith(LOGOS):
+            yield f"metadata.{name} is none of {', '.join(LOGOS)}: {value}"
 
 
 def _entry_problems(data: Mapping[str, Any], folder: Path) -> Iterator[str]:
@@ -82,9 +89,14 @@ def _entry_problems(data: Mapping[str, Any], folder: Path) -> Iterator[str]:
             yield f"{name}: it is a MUST, and its status is {status!r}"
         if status == "N/A" and not entry.get("notes"):
             yield f"{name}: N/A needs notes"
-        for link in evidence:
+        for link in filter(None, evidence):
             if not str(link).startswith(("http://", "https://")) and not (folder / str(link)).exists():
                 yield f"{name}: the evidence {link} is not there"
+
+
+def _snake(name: str) -> str:
+    """`k8sConformanceUrl` as `k8s_conformance_url`."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
 
 
 def _entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:

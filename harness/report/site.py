@@ -1,13 +1,14 @@
-"""A static comparison site from many reports: one page per Kubernetes version, one table per profile.
+"""A static comparison site from many reports: one page per Kubernetes version, one table per profile, and trends.
 
-It can be published as GitHub Pages. The input is archives of `muster report pack`, which the pages link to, and
-report.yaml files (run folders and results.json work too). What `muster report verify` or `muster report check` refuses
-stops the build: a comparison with an edited report is worse than none. A report without its histories is shown as "not
-verified".
+It can be published as GitHub Pages. The input is archives of `muster report pack`, which the pages link to, report.yaml
+files (run folders and results.json work too), and bench.json files of `muster bench`. What `muster report verify` or
+`muster report check` refuses stops the build: a comparison with an edited report is worse than none. A report without
+its histories is shown as "not verified".
 
 Each profile of an integration is shown from one report. The newest report that has all cases of the profile counts; a
 later one with fewer cases replaces it only if it is a failure and the whole one is none. So a later, smaller run never
-hides a failure.
+hides a failure. A result that is more than two minors behind the newest, of Kubernetes or of its scheduler, is shown as
+out of date. All reports together, old ones too, are drawn over time in trend.html.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,13 @@ from harness.core.errors import UsageError
 from harness.core.files import put
 from harness.core.verdict import LOOKS
 from harness.report import archive, pack, signature
-from harness.report.badge import badge
+from harness.report.badge import badge, endpoint
+from harness.report.bench import is_bench, load_bench
 from harness.report.conformance import dump, report
 from harness.report.load import load_run
 from harness.report.model import LEVELS, Result, counted
+from harness.report.trend import entries_of, out_of_date, trends
+from harness.report.trend_page import trend_json, trend_page
 from harness.report.verify import checked, load_report
 
 ENDINGS = {"evidence": archive.SUFFIX, "signature": f"{archive.SUFFIX}{signature.SUFFIX}"}
@@ -47,10 +51,20 @@ class PublishedResult:
     complete: bool
     verified: bool  # every row was compared with its history
     links: tuple[tuple[str, str], ...]  # word and file name on the site: the report, and its evidence if that is there
+    is_current: bool = True  # not more than two minors behind the newest
 
     @property
     def integration(self) -> str:
         return str(self.data["integration"])
+
+    @property
+    def project(self) -> str:
+        return self.integration.partition("@")[0]
+
+    @property
+    def version(self) -> str:
+        """Of the integration."""
+        return self.integration.partition("@")[2]
 
     @property
     def kubernetes(self) -> str:
@@ -120,23 +134,56 @@ def build_site(folder: Path, reports: Sequence[Path], catalogue: Sequence[Case] 
     """Write the site; returns the files."""
     if not reports:
         raise UsageError("no reports were given", hint="muster site DIR report.yaml ...")
+    benches = [load_bench(path) for path in reports if is_bench(path)]
+    reports = [path for path in reports if not is_bench(path)]
     sources = [_load(path, f"reports/{number}", catalogue) for number, path in enumerate(reports)]
-    entries = newest(entry for source in sources for entry in _entries(source))
-    if not entries:
+    entries = dated(newest(entry for source in sources for entry in _entries(source)))
+    if not entries and not benches:
         raise UsageError("the reports have no implementations", hint="Give report.yaml files of finished runs.")
     _check_slugs(entries)
     written = [file for source in sources for file in source.put(folder)]
     versions = sorted({entry.minor for entry in entries}, key=_version, reverse=True)
     pages = [(version, f"{_slug(version)}.html") for version in versions]
-    written += [put(folder / badge_path(entry), badge(entry.name, entry.profile["result"])) for entry in entries]
+    written += [file for entry in entries for file in _put_badges(folder, entry)]
+    over_time = trends((item for source in sources for item in entries_of(source.data)), benches)
+    links = [*pages, ("over time", "trend.html")]
+    written.append(put(folder / "trend.html", trend_page(over_time, links, _css())))
+    written.append(put(folder / "trend.json", trend_json(over_time)))
     template = _template()
     for place, (version, name) in enumerate(pages):
         rows = [entry for entry in entries if entry.minor == version]
-        html = template.render(version=version, pages=pages, profiles=_tables(rows), path=badge_path, css=_css())
+        html = template.render(version=version, pages=links, profiles=_tables(rows), path=badge_path, css=_css())
         written.append(put(folder / name, html))
         if place == 0:
             written.append(put(folder / "index.html", html))
+    if not pages:
+        written.append(put(folder / "index.html", (folder / "trend.html").read_text(encoding="utf-8")))
     return written
+
+
+def _put_badges(folder: Path, entry: PublishedResult) -> list[Path]:
+    """The picture and, for shields.io, the data."""
+    path, result = folder / badge_path(entry), entry.profile["result"]
+    return [
+        put(path, badge(entry.name, result, is_current=entry.is_current)),
+        put(path.with_suffix(".json"), endpoint(entry.name, result, is_current=entry.is_current)),
+    ]
+
+
+def dated(entries: Sequence[PublishedResult]) -> list[PublishedResult]:
+    """The same entries, each of which knows whether it is out of date."""
+    minors = [entry.kubernetes for entry in entries]
+    versions: dict[str, list[str]] = {}
+    for entry in entries:
+        versions.setdefault(entry.project, []).append(entry.version)
+    return [
+        replace(
+            entry,
+            is_current=not out_of_date(entry.kubernetes, minors)
+            and not out_of_date(entry.version, versions[entry.project]),
+        )
+        for entry in entries
+    ]
 
 
 def newest(entries: Iterable[PublishedResult]) -> list[PublishedResult]:

@@ -192,7 +192,7 @@ def _selected(run: RunResult) -> Iterator[str]:
         place = f"implementations[{index}].cases"
         ids = {case.case for case in run.cases if case.integration == entry.integration}
         if run.selection.cases:
-            yield from _unlike(place, ids, set(run.selection.cases), whole=not missing(run))
+            yield from _unlike(place, ids, set(run.selection.named), whole=not missing(run))
         elif number is not None and len(ids) > number:
             yield f"{place}: has {len(ids)} cases, the catalogue has {number}"
 
@@ -200,8 +200,8 @@ def _selected(run: RunResult) -> Iterator[str]:
 def _number(run: RunResult) -> int | None:
     """How many cases the selection asks of each integration; None if only the catalogue itself knows."""
     if run.selection.cases:
-        return len(set(run.selection.cases))
-    if run.selection.profile == ALL:
+        return len(set(run.selection.named))
+    if run.selection.profile == ALL and not run.selection.shard:
         return sum(sum(levels.values()) for levels in run.catalogue.cases.values())
     return None
 

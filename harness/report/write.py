@@ -18,7 +18,6 @@ from harness.report.conformance import report_yaml
 from harness.report.junit import junit_xml
 from harness.report.load import histories_in
 from harness.report.model import worst_first
-from harness.report.page import page
 
 
 def write(
@@ -40,6 +39,8 @@ def write_page(
     run: RunResult, folder: Path, *, histories: Callable[[CaseResult], History | None] | Path | None = None
 ) -> Path:
     """Write index.html alone."""
+    from harness.report.page import page  # the templates of a page take longer to import than all that is before it
+
     read = histories if callable(histories) else histories_in(histories or folder)
     return put(folder / "index.html", page(run, read))
 

@@ -18,8 +18,9 @@ import yaml
 
 from harness.cases.world import World
 from harness.core.catalogue.cases import Case
+from harness.core.catalogue.expected import BOX
 from harness.core.catalogue.features import ANSWERS, FEATURES
-from harness.core.errors import MusterError
+from harness.core.errors import MusterError, UnsupportedError
 from harness.core.history import store
 from harness.core.history.records import History
 from harness.core.kinds import EVENT, NODE, POD
@@ -61,6 +62,8 @@ class CaseRun:
         except MusterError as problem:
             return self._result(Outcome.UNKNOWN, seconds, error=f"the history could not be completed: {problem}")
         outcome = case_outcome(verdicts)
+        if isinstance(error, UnsupportedError) and outcome is not Outcome.VIOLATED:
+            return not_supported(self.case, self.testbed, error.message, BOX)
         if fault:
             outcome = Outcome.UNKNOWN if outcome is not Outcome.VIOLATED else outcome
         elif isinstance(error, AssertionError) and not outcome.is_bad:
@@ -159,6 +162,12 @@ def not_supported(case: Case, testbed: Testbed, reason: str, check: str) -> Case
     return result(case, testbed, Outcome.NOT_SUPPORTED, verdicts=(verdict,), started=time.time())
 
 
+def not_begun(case: Case, testbed: Testbed, error: MusterError) -> CaseResult:
+    """The result of a case for which the box could not be made ready."""
+    fault = f"the case could not begin: {_fault(error)}"
+    return result(case, testbed, Outcome.UNKNOWN, started=time.time(), error=fault)
+
+
 def implementation(testbed: Testbed) -> Implementation:
     """Who is judged, for the report."""
     artifacts = {
@@ -182,7 +191,7 @@ def implementation(testbed: Testbed) -> Implementation:
         departures=departures(testbed.installed),
         pace=testbed.adapter.pace,
         artifacts=(*rows, *testbed.installed.images),
-        cluster=dict(testbed.box.facts),
+        cluster=testbed.facts,
     )
 
 

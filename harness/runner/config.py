@@ -41,6 +41,7 @@ class RunConfig:
     repeat: int = 1
     probe: bool = False  # run cases whose features are not claimed, too
     workers: int = 1  # boxes side by side
+    shard: str = ""  # the part of the selected cases that this run judges, such as 2/8; empty: all of them
     order: str = ORDERS[0]  # one of ORDERS
     first: tuple[str, ...] = ()  # ids of cases that run before the others
     seed: int | None = None  # of the random order; the same seed gives the same order
@@ -54,6 +55,8 @@ class RunConfig:
 
     def only(self, integration: str) -> RunConfig:
         """The same for one integration alone, in a box of the Kubernetes that its version asks for."""
+        if not self.box.installs:  # its Kubernetes is what it is, and is compared with the version later
+            return replace(self, integrations=(integration,))
         box = replace(self.box, kubernetes=kubernetes_of(integration, self.box.kubernetes))
         return replace(self, integrations=(integration,), box=box)
 
@@ -69,6 +72,7 @@ class RunConfig:
             dict(self.settings),
             dict(self.gates),
             tuple(sorted(self.binaries)),
+            self.shard,
         )
 
     def selects(self, case: Case) -> bool:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from harness.box.spec import EXISTING, BoxSpec
 from harness.core.catalogue.selection import ALL
 from harness.core.errors import MusterError, UsageError
+from harness.core.shard import parse_shard
 from harness.runner.config import DEFAULT, MOST_SEED, ORDERS, RunConfig, kubernetes_of, read_config
 
 if TYPE_CHECKING:
@@ -98,6 +99,10 @@ def _version(option: str, texts: Texts) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}", texts[-1]):
         raise UsageError(f"{option}: expected letters, digits and ._+-, given {texts[-1]!r}")
     return texts[-1]
+
+
+def _shard(option: str, texts: Texts) -> str:
+    return str(parse_shard(texts[-1], option))
 
 
 def _joined(option: str, texts: Texts) -> str:
@@ -203,6 +208,28 @@ OPTIONS = (
         "FILE",
     ),
     Option(
+        "nodes-selector",
+        "Real nodes of an existing cluster that cases may use, by label; fake ones if not given.",
+        _last,
+        lambda config: _some(config.box.nodes_selector),
+        "LABELS",
+    ),
+    Option(
+        "pause-image",
+        "What pods of cases run on real nodes; registry.k8s.io/pause if not given.",
+        _last,
+        lambda config: _some(config.box.pause_image),
+        "IMAGE",
+    ),
+    Option(
+        "disrupt",
+        "What cases may disturb in an existing cluster: scheduler, queues.",
+        _joined,
+        lambda config: _some(config.box.disrupt),
+        "WHAT",
+        is_many=True,
+    ),
+    Option(
         "kind-workers",
         "Real workers of a kind box; 2 if not given.",
         partial(whole, 1, 20),
@@ -232,6 +259,15 @@ OPTIONS = (
         is_repeated=False,
     ),
     Option(
+        "spare",
+        "Leave a box ready for the next run, which takes it if it has --spare too; it ends after five minutes.",
+        _flag,
+        lambda config: ["true"] if config.box.spare else (),
+        "true",
+        is_flag=True,
+        is_repeated=False,
+    ),
+    Option(
         "case",
         "Only this case; several may be given.",
         names,
@@ -248,6 +284,14 @@ OPTIONS = (
         "COUNT",
         "1",
         short="-n",
+        is_repeated=False,
+    ),
+    Option(
+        "shard",
+        "Only this part of the work, such as 2/8; `muster report merge` puts the parts together.",
+        _shard,
+        lambda config: _some(config.shard),
+        "INDEX/COUNT",
         is_repeated=False,
     ),
     Option(
@@ -342,6 +386,10 @@ def parse(texts: Mapping[str, Texts], prefix: str = "--") -> RunConfig:
         kubeconfig=values["kubeconfig"],
         context=values["context"],
         audit_log=values["audit-log"],
+        nodes_selector=values["nodes-selector"],
+        pause_image=values["pause-image"],
+        disrupt=values["disrupt"],
+        spare=bool(values["spare"]),
     )
     return RunConfig(
         integrations=values["integration"],
@@ -352,6 +400,7 @@ def parse(texts: Mapping[str, Texts], prefix: str = "--") -> RunConfig:
         repeat=values["repeat"],
         probe=bool(values["probe"]),
         workers=values["workers"],
+        shard=values["shard"] or "",
         order=values["order"],
         seed=values["seed"],
         settings=values["set"] or {},
@@ -407,6 +456,11 @@ def is_asked_for(config: pytest.Config) -> bool:
         name: default for name, (default, _) in FURTHER.items()
     }
     return any(_texts(config, name) not in ([], [default]) for name, default in defaults.items())
+
+
+def is_of_run(config: pytest.Config) -> bool:
+    """Whether `muster run` has started this session; then cases will surely be run."""
+    return bool(_last_text(config, CONFIG))
 
 
 def read(config: pytest.Config) -> RunConfig:

@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from harness.core.results import CaseResult
     from harness.runner.case_run import CaseRun
     from harness.runner.config import RunConfig
+    from harness.runner.opening import Opening
     from harness.testbed.testbed import Testbed
 
 CONFIG: pytest.StashKey[RunConfig] = pytest.StashKey()
 POOLS: pytest.StashKey[tuple[Pool, ...]] = pytest.StashKey()
 SET_UP = pytest.StashKey[str]()  # when this session began
 SEED = "muster_seed"  # what a controller of pytest-xdist hands to its workers: all must have one order
+OPENING: pytest.StashKey[Opening] = pytest.StashKey()
 CASE_RUN: pytest.StashKey[CaseRun] = pytest.StashKey()
 
 
@@ -53,6 +55,20 @@ def pytest_configure(config: pytest.Config) -> None:
     if options.is_asked_for(config):  # a wrong option is reported before anything is collected
         asked(config)
         pools(config)
+        if options.is_of_run(config) and not _leaves_it_to_workers(config):
+            from harness.runner.opening import Opening
+
+            config.stash[OPENING] = Opening(asked(config), _log(config))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if (opening := config.stash.get(OPENING, None)) is not None:
+        opening.discard()
+
+
+def _leaves_it_to_workers(config: pytest.Config) -> bool:
+    """Whether this is the controller of pytest-xdist, which runs no case itself."""
+    return bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
 
 
 def asked(config: pytest.Config) -> RunConfig:
@@ -157,37 +173,15 @@ def nodes(box: Box) -> Iterator[Callable[..., list[str]]]:
 @pytest.fixture(scope="session")
 def testbed(pytestconfig: pytest.Config) -> Iterator[Testbed]:
     """The integration under test, installed in a box of this worker's own."""
-    from harness.adapters import adapter
-    from harness.adapters.common.base import Settings
-    from harness.box.disk import explain
-    from harness.box.phases import NullListener
     from harness.runner import case_run
+    from harness.runner.opening import open_for
     from harness.testbed.pauses import Pauses
-    from harness.testbed.testbed import open_testbed
 
-    config = asked(pytestconfig)
-    (integration,) = config.integrations
-    name, _, version = integration.partition("@")
-    log = _log(pytestconfig)
-    listener = events.LogListener(log) if config.folder else NullListener()
-
+    config, log = asked(pytestconfig), _log(pytestconfig)
+    opening = pytestconfig.stash.get(OPENING, None)
     try:
-        opened = open_testbed(
-            adapter(name),
-            config.box,
-            Settings(version or None, config.binaries, config.settings, listener.build, config.implementation_version),
-            gates=config.gates,
-            listener=listener,
-            timeout_factor=config.timeout_factor,
-            rerun=lambda box: options.rerun_command(config, box.kubernetes),
-        )
-    except (MusterError, OSError) as error:
-        fault = explain(error) if isinstance(error, OSError) else error
-        if fault is None:
-            raise
-        if config.folder is not None:
-            case_run.keep_logs(fault, config.folder, integration)
-        log.tell("fault", message=fault.message, hint=fault.hint, code=int(fault.exit_code))
+        opened = opening.wait() if opening is not None else open_for(config, log)
+    except MusterError as fault:
         pytest.exit(str(fault), returncode=int(fault.exit_code))
     log.tell("testbed", implementation=case_run.as_event(case_run.implementation(opened)), timings=opened.box.timings)
     pauses = Pauses(lambda: list(opened.box.processes.values()), config.seed or 0) if config.pauses else None
@@ -198,7 +192,7 @@ def testbed(pytestconfig: pytest.Config) -> Iterator[Testbed]:
         log.tell("kept", box=opened.box.name, kubeconfig=str(opened.box.kubeconfig))
     opened.close()
     if opened.box.facts:
-        log.tell("cluster", integration=opened.integration, facts=opened.box.facts)
+        log.tell("cluster", integration=opened.integration, facts=opened.facts)
 
 
 @pytest.fixture
@@ -223,9 +217,14 @@ def world(request: pytest.FixtureRequest, testbed: Testbed, pytestconfig: pytest
         log.tell("case", result=case_run.as_event(result))
         pytest.skip(f"not supported: {forbidden or unmet}")
     log.tell("begin", case=case.id, integration=testbed.integration)
-    if case.fresh:
-        testbed.renew()
-    running = case_run.CaseRun(testbed, case, folder(pytestconfig), repetition=_repetition_of(request.node))
+    try:
+        if case.fresh:
+            testbed.renew()
+        running = case_run.CaseRun(testbed, case, folder(pytestconfig), repetition=_repetition_of(request.node))
+    except MusterError as error:  # no verdict on anybody, but a case that was asked for
+        log.tell("case", result=case_run.as_event(case_run.not_begun(case, testbed, error)))
+        testbed.reset()
+        pytest.fail(f"{case.id} could not begin: {error}", pytrace=False)
     request.node.stash[CASE_RUN] = running
     yield running.world
     if not testbed.is_kept:
@@ -258,6 +257,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     if result.outcome is Outcome.VIOLATED and asked(pyfuncitem.config).box.keep_failed:
         running.testbed.is_kept = True
         pyfuncitem.session.shouldfail = "the box of a violation is kept"
+    if result.outcome is Outcome.NOT_SUPPORTED:
+        pytest.skip(f"not supported: {result.verdicts[0].reason}")
     if result.outcome.is_bad:
         pytest.fail(_story(result, folder(pyfuncitem.config)), pytrace=False)
     return True

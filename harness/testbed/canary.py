@@ -11,12 +11,14 @@ from harness.adapters.common.render import gang_objects
 from harness.box.base import Box
 from harness.box.nodes import Pool
 from harness.box.recorder import Recorder
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, UsageError
 from harness.core.gang import Gang
 from harness.core.history.records import Record
+from harness.core.kinds import POD
 from harness.core.waiting import until
 from harness.testbed.objects import create_all
 
+AUDITED = 15.0  # seconds until an audit log has what was done; it is written before a request is answered
 LOOK = 0.2  # seconds between two looks whether the scheduler still lives
 LABEL = "muster.dev/canary"
 
@@ -29,6 +31,7 @@ class Host(Protocol):
     installed: Installed
     recorder: Recorder
     deadlines: Mapping[str, float]
+    namespaces: list[str]
 
     def add_nodes(self, pool: Pool) -> list[str]: ...
 
@@ -59,11 +62,13 @@ def run_canary(testbed: Host, deadline: str = "reconnected") -> None:
     for process in processes:
         process.is_ready()  # raises with its last lines if it has died
     _see_running(testbed, lambda: pod("phase") in ("Running", "Succeeded", "Failed"))
+    if testbed.box.audit_log is not None and not testbed.box.capabilities.installs:
+        _see_audited(testbed, pod)
     testbed.reset()
 
 
 def _submit(testbed: Host) -> Callable[[str], str]:
-    """Create node and gang; the function reads a field of the gang's only member as it was last recorded."""
+    """Create node and gang; the function reads the name or a field of its only member as it was last recorded."""
     testbed.recorder.begin()
     namespace = testbed.namespace()
     label = {LABEL: secrets.token_hex(4)}
@@ -80,13 +85,40 @@ def _submit(testbed: Host) -> Callable[[str], str]:
 
     def read(name: str) -> str:
         members = [record for record in testbed.recorder.latest("Pod") if is_member(record)]
+        if members and name == "name":
+            return members[0].name
         return str(members[0].state.get(name, "")) if members else ""
 
     return read
 
 
+def _see_audited(testbed: Host, pod: Callable[[str], str]) -> None:
+    """See that an audit log which the user has given tells of this cluster, and of all that a history needs from it."""
+    namespace, name = testbed.namespaces[-1], pod("name")
+    testbed.box.api.delete(POD, namespace, name, grace=0)
+
+    def failure() -> UsageError:
+        return UsageError(
+            f"{testbed.box.audit_log} does not say who bound and who deleted a pod of this cluster",
+            hint="It must be the log of the cluster's API server, with pods/binding at the level Request and with "
+            "deletions of pods. Or leave --audit-log out.",
+        )
+
+    def is_audited() -> bool:
+        return {("bind", name), ("delete", name)} <= testbed.recorder.audited(namespace)
+
+    until(is_audited, AUDITED, "the audit log tells of the canary", poll=0.1, failure=failure)
+
+
 def _see_running(testbed: Host, running: Callable[[], bool]) -> None:
     """See the canary run. KWOK was seen, about once in thirty starts, to take charge of no node; a restart mends it."""
+    if not testbed.box.capabilities.own_nodes:
+        if not testbed.recorder.wait(running, testbed.deadlines["ready"]):
+            raise HarnessError(
+                "a pod that was bound to a real node does not run there",
+                hint="Its node may not have the image: name another one with --pause-image.",
+            )
+        return
     for _ in range(3):
         if testbed.recorder.wait(running, testbed.deadlines["started"]):
             return

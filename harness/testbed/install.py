@@ -58,7 +58,13 @@ def box_for(adapter: Adapter, spec: BoxSpec, settings: Settings, **more: Any) ->
     base.check_options(adapter, settings)
     spec = replace(spec, kubernetes=spec.kubernetes or adapter.kubernetes or None)
     definitions = adapter.definitions(settings, spec.kubernetes or default_minor()) if spec.installs else ()
-    return spec.make(binaries=settings.binaries, scheduler=adapter.needs_scheduler, definitions=definitions, **more)
+    return spec.make(
+        binaries=settings.binaries,
+        scheduler=adapter.needs_scheduler,
+        definitions=definitions,
+        own_kinds=adapter.queue_kinds,
+        **more,
+    )
 
 
 def install(adapter: Adapter, box: Box, settings: Settings) -> Installed:

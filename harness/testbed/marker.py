@@ -7,7 +7,8 @@ with a marker, and each change of nodes that a promise depends on ends with one.
 
 A marker disturbs nobody. Its node has room for its pod alone, a taint that nobody else tolerates, no GPU, no hostname
 by which pods are spread, and a name that is never used twice; so it is as harmless when the scheduler still believes in
-it after its removal. Its pod is in a namespace of its own, and so are the objects that a scheduler makes for it.
+it after its removal. Its pod is in a namespace of its own, and so are the objects that a scheduler makes for it. Where
+nodes are borrowed and cannot be made, a new label on one of them serves as well: the watch tells of both in order.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from __future__ import annotations
 import secrets
 
 from harness.adapters.common.render import single_pod
+from harness.box.nodes import MARKER_LABEL as LABEL
 from harness.box.nodes import Pool, Taint
 from harness.core.history.records import MARKER
 from harness.core.kinds import POD
 from harness.testbed.testbed import Testbed
 
-LABEL = "muster.dev/marker"
 CPU, MEMORY = "1m", "1Mi"  # what its pod asks for, and all that its node has
 
 
@@ -37,7 +38,7 @@ def see_nodes(testbed: Testbed) -> bool:
     recorder, namespace = testbed.recorder, testbed.marker_namespace()
     is_seen = recorder.wait(lambda: bool(recorder.timeline.node_of(namespace, name)), testbed.deadlines["bound"])
     testbed.box.api.delete(POD, namespace, name, grace=0)
-    testbed.box.nodes.remove(node)
+    testbed.box.nodes.remove_marker(node)
     return is_seen
 
 
@@ -60,8 +61,9 @@ def place_marker(testbed: Testbed) -> tuple[str, str]:
     name = f"marker-{secrets.token_hex(4)}"
     pod = single_pod(testbed.adapter, namespace, name, part=MARKER, request={"cpu": CPU, "memory": MEMORY})
     pod["spec"] |= {"nodeSelector": {LABEL: name}, "tolerations": [{"key": LABEL, "operator": "Exists"}]}
-    (node,) = testbed.box.nodes.add(marker_pool(name))
-    testbed.recorder.act(MARKER, name, namespace, node=node)
+    of_case = set(testbed.box.nodes.names)
+    node = testbed.box.nodes.add_marker(marker_pool(name))
+    testbed.recorder.act(MARKER, name, namespace, node="" if node in of_case else node)
     testbed.box.api.request("POST", POD.path(namespace), pod)
     return name, node
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from harness.box.api import Api, Object
+from harness.box.bulk import create_many, encoded
 from harness.core.kinds import POD
 
+FEW = 8  # pods that are created one after another: threads cost more than they gain
 ROOT_CA = "kube-root-ca.crt"  # a ConfigMap that a cluster with service accounts keeps in every namespace
 
 
@@ -17,9 +18,8 @@ def create_all(api: Api, objects: Sequence[Object]) -> None:
     for obj in objects:
         if obj["kind"] != "Pod":
             api.create(obj)
-    if len(pods) <= 8:
+    if len(pods) <= FEW:
         for pod in pods:
             api.request("POST", POD.path(pod["metadata"]["namespace"]), pod)
     else:
-        with ThreadPoolExecutor(8) as workers:
-            list(workers.map(lambda pod: api.request("POST", POD.path(pod["metadata"]["namespace"]), pod), pods))
+        create_many(api, ([encoded(api, pod)] for pod in pods))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.adapters.common.base import Adapter, Installed, Settings, features_of
+from harness.box.api import BUSY
 from harness.box.base import Box
 from harness.box.nodes import Pool
 from harness.box.phases import Listener, phase
@@ -32,6 +33,8 @@ from harness.testbed.objects import ROOT_CA
 from harness.testbed.supervisor import Supervisor
 
 RESET_POLL = 0.005  # seconds between two lists while the last objects go
+RESET_TRIES, RESET_PAUSE = 5, 1.0  # how often an API server that has no time is asked, and the seconds between
+RESET_AGAIN = (*BUSY, 500, 504)  # what it answers then
 
 
 @dataclass
@@ -72,19 +75,20 @@ class Testbed:
         claimed = features_of(self.adapter, self.box.kubernetes, self.installed.version) | self.installed.features
         return claimed - set(self.installed.unasked)
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a report tells of a cluster that muster did not make."""
+        return {**self.box.facts, **self.installed.facts}
+
     def forbids(self, case: Case) -> str:
         """Why the case cannot be run in this box, whatever the integration claims; empty if it can."""
-        for feature, reason in self.installed.unasked.items():
-            if feature in case.needs:
-                return f"{feature} cannot be asked for here: {reason}"
-        if case.disruptive and not self.box.capabilities.faults:
-            return f"the case {DISTURBANCES[case.disturbs]}, which is not allowed in this cluster"
-        return ""
+        return forbidden(case, self.installed.unasked)
 
     @property
     def simulated(self) -> bool:
         """Whether KWOK plays the pods of cases; otherwise the containers of real workers run."""
-        return not (self.box.capabilities.containers and self.features & NEED_CONTAINERS)
+        can = self.box.capabilities
+        return can.own_nodes and not (can.containers and self.features & NEED_CONTAINERS)
 
     def add_nodes(self, pool: Pool) -> list[str]:
         """Nodes for a case, real ones if its pods are to run; their names. They go with the case."""
@@ -111,21 +115,32 @@ class Testbed:
     def reset(self) -> float:
         """Empty the box; the seconds it took. HarnessError if something does not go."""
         began = time.monotonic()
+        for attempt in range(RESET_TRIES):
+            try:
+                self._reset()
+                break
+            except ApiError as error:
+                if error.status not in RESET_AGAIN or attempt == RESET_TRIES - 1:
+                    raise
+                time.sleep(RESET_PAUSE)
+        return time.monotonic() - began
+
+    def _reset(self) -> None:
         with contextlib.suppress(MusterError):  # a command line that the case changed may not start; it is undone next
             self._run_all_processes()
         self.cleanup.close()
         self._run_all_processes()
-        namespaces, self.namespaces = self.namespaces, []
+        namespaces = self.namespaces
         marked = [self.markers] if self.markers and self.adapter.works_in_cycles else []  # a marker may still wait
         self._delete_objects([*namespaces, *marked])
         self.box.nodes.remove_all()  # after the pods: a cluster without nodes is a case of its own for a scheduler
         self._see_gone(self._remaining_nodes)
         for namespace in namespaces:
             self.box.api.delete(NAMESPACE, "", namespace)
+        self.namespaces = []
         if self.needs_probe:
             self.needs_probe = False
             self._probe()
-        return time.monotonic() - began
 
     def _run_all_processes(self) -> None:
         for process in self.box.processes.values():
@@ -234,12 +249,14 @@ def open_testbed(
     listener: Listener | None = None,
     timeout_factor: float = 1.0,
     rerun: Callable[[Box], str] = lambda box: "",
+    **server: bool,
 ) -> Testbed:
     """Start a box, install the integration and prove by a canary gang of one that it schedules.
 
-    `rerun` makes the command that opens a testbed like this one; it is given the box that was started.
+    `rerun` makes the command that opens a testbed like this one; it is given the box that was started. `server` are
+    options of its API server; see `BoxSpec.make`.
     """
-    box = box_for(adapter, spec, settings, gates=gates, listener=listener, reserved=True).start()
+    box = box_for(adapter, spec, settings, gates=gates, listener=listener, reserved=True, **server).start()
     try:
         with phase(box.listener, f"Installing {adapter.title}"):
             before = set(box.processes)
@@ -272,6 +289,16 @@ def open_testbed(
         box.fail(error)
         raise
     return testbed
+
+
+def forbidden(case: Case, unasked: Mapping[str, str]) -> str:
+    """Why the case cannot be run where these features and disturbances cannot be asked for; empty if it can."""
+    for feature, reason in unasked.items():
+        if feature in case.needs:
+            return f"{feature} cannot be asked for here: {reason}"
+    if case.disturbs in unasked:
+        return f"the case {DISTURBANCES[case.disturbs]}, which is not allowed in this cluster: {unasked[case.disturbs]}"
+    return ""
 
 
 def departures(installed: Installed) -> tuple[dict[str, Any], ...]:

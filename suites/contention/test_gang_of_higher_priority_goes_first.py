@@ -13,7 +13,7 @@ from harness import Gang, World, case
 def test_gang_of_higher_priority_goes_first(world: World) -> None:
     low, high = world.priority("low", 10), world.priority("high", 100)
     world.nodes(2, gpus=4)
-    world.faults.kill("scheduler")
+    world.faults.kill("scheduler", until_restart=True)
     lesser = world.submit(Gang("lesser", size=4, gpus=2, priority=low))
     greater = world.submit(Gang("greater", size=4, gpus=2, priority=high))
 

@@ -21,6 +21,6 @@ def test_leader_counts_with_its_own_template(world: World) -> None:
         assert live.is_bound_whole()
         asked, needed = live.requests()
         assert world.claim(
-            f"{live.name} asks for {gpus} GPUs", asked.get("nvidia.com/gpu") == gpus * 1000, f"it asks for {asked}"
+            f"{live.name} asks for {gpus} GPUs", asked.get(world.cluster.gpu) == gpus * 1000, f"it asks for {asked}"
         )
         assert world.claim(f"{live.name} asks for all else, too", asked == needed, f"it asks for {asked}")

@@ -11,7 +11,7 @@ from harness import Gang, World, case
 )
 def test_gang_waiting_for_a_dead_scheduler_is_bound(world: World) -> None:
     world.nodes(2, gpus=4)
-    world.faults.kill("scheduler")
+    world.faults.kill("scheduler", until_restart=True)
 
     gang = world.submit(Gang("early", size=4, gpus=2))
     world.faults.restart("scheduler")

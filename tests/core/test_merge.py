@@ -150,3 +150,15 @@ def test_a_bind_that_took_the_api_server_seconds_is_a_stall() -> None:
     )
     quick = binding(requestReceivedTimestamp="1970-01-01T00:00:04.800000Z")
     assert [record.verb for record in merge([BOUND], [quick])] == ["modified"]
+
+
+def test_a_creation_in_the_log_dates_the_record_of_a_new_pod() -> None:
+    created = Record(9, 6.0, "watch", "added", "Pod", "ns", "p", "u", ("created",))
+    again = Record(12, 8.0, "watch", "added", "Pod", "ns", "p", "v", ("created",))
+    early, late = audit("create"), audit("create", at="1970-01-01T00:00:07.000000Z")
+    records = merge([again, created], [late, early])
+    assert [(record.rev, record.at) for record in records] == [(9, 5.00025), (12, 7.0)]
+    (refused,) = merge([created], [audit("create", code=403)])
+    assert refused.at == 6.0
+    (other,) = merge([created], [audit("create", ref={"name": "q"})])
+    assert other.at == 6.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.core.gang import Gang
 from harness.core.oracle.checks import preemption
 from harness.core.verdict import Outcome
@@ -121,3 +123,33 @@ def test_a_victim_gang_may_keep_its_quorum() -> None:
     spare = Gang("low", 3, quorum=2, disruption="gang")
     base = preempt(story(spare), "low-0").after(1).gone("low-0").bind_all(HIGH)
     assert preemption.judge(base.end(60)).outcome is Outcome.PASS
+
+
+def unaudited(base: Story, seconds: float = 60) -> Outcome:
+    history = base.end(seconds)
+    return preemption.judge(replace(history, header={**history.header, "audit": False})).outcome
+
+
+def test_without_an_audit_log_a_member_that_somebody_deleted_is_unknown() -> None:
+    base = story().gone("low-0")
+    assert preemption.judge(base.end(60)).outcome is Outcome.PASS  # the audit log would name who deleted it
+    assert unaudited(story().gone("low-0")) is Outcome.UNKNOWN
+    assert unaudited(story().act("delete", "low", what="members", members=["low-0"]).gone("low-0")) is Outcome.PASS
+    assert unaudited(story().delete("low").gone("low-0")) is Outcome.PASS
+
+
+def test_without_an_audit_log_a_single_pod_that_somebody_deleted_is_unknown() -> None:
+    def single() -> Story:
+        return story().pod("single", labels={"muster.dev/part": "plain"}).bind("single")
+
+    assert unaudited(single()) is Outcome.PASS
+    assert unaudited(single().gone("single")) is Outcome.UNKNOWN
+    assert unaudited(single().act("note", text="", deleted=["ns/single"]).gone("single")) is Outcome.PASS
+    foreign = story().pod("theirs").bind("theirs").gone("theirs")  # it has no label of a case
+    assert unaudited(foreign) is Outcome.PASS
+
+
+def test_without_an_audit_log_a_victim_is_known_by_its_condition() -> None:
+    assert unaudited(preempt(story(), "low-0")) is Outcome.VIOLATED
+    whole = preempt(story(), "low-0", "low-1").after(1).gone("low-0").gone("low-1").bind_all(HIGH)
+    assert unaudited(whole) is Outcome.PASS

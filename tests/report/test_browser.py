@@ -6,6 +6,7 @@ Screenshots are kept under MUSTER_SCREENSHOTS if that is set, else in pytest's t
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,7 +16,10 @@ from typing import Any
 import pytest
 
 from harness import report
+from harness.report.bench import write_bench
+from harness.report.site import build_site
 
+from .bench_sample import bench_run
 from .hostile import hostile_history, hostile_run
 from .sample import large_history, large_run, sample_run
 
@@ -232,3 +236,52 @@ def test_five_hundred_cases(visit: Open, tmp_path: Path, record_property: Callab
     record_property("filter_ms", filtering)
     print(f"500 cases: first paint {paint:.0f} ms, a filter {filtering:.0f} ms")
     assert rows(page) > 0
+
+
+def test_the_page_of_a_measurement(visit: Open, tmp_path: Path, pictures: Path) -> None:
+    write_bench(bench_run(), tmp_path)
+    for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light")):
+        page = visit(tmp_path / "index.html", width=width, scheme=scheme)
+        plots = page.locator("#pictures figure > svg.plot")
+        assert plots.count() == 11
+        for index in range(plots.count()):
+            box = plots.nth(index).bounding_box()
+            assert box is not None and box["width"] > 200 and box["height"] > 100
+        strokes = page.locator("svg.plot:not(.key) path.line").evaluate_all(
+            "lines => lines.map(l => getComputedStyle(l).stroke + getComputedStyle(l).strokeDasharray)"
+        )
+        assert len(set(strokes)) == 2, "each integration has a colour and a pattern of its own, and the same everywhere"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.screenshot(path=pictures / f"bench-{scheme}-{width}.png", full_page=True)
+    page = visit(tmp_path / "index.html")
+    page.emulate_media(media="print")
+    assert plots_fit(page)
+    page.pdf(path=pictures / "bench.pdf", format="A4")
+    assert (pictures / "bench.pdf").stat().st_size > 20_000
+
+
+def plots_fit(page: Any) -> bool:
+    """Whether no text of a picture lies outside of it."""
+    return bool(
+        page.evaluate(
+            """Array.from(document.querySelectorAll("svg.plot:not(.key)")).every(plot => {
+                 const outer = plot.getBoundingClientRect();
+                 return Array.from(plot.querySelectorAll("text")).every(text => {
+                   const inner = text.getBoundingClientRect();
+                   return inner.left >= outer.left - 1 && inner.right <= outer.right + 1
+                     && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+                 });
+               })"""
+        )
+    )
+
+
+def test_trends_of_a_site(visit: Open, tmp_path: Path, pictures: Path) -> None:
+    write_bench(bench_run(), tmp_path / "bench")
+    (tmp_path / "run.json").write_text(json.dumps(sample_run().as_data()))
+    build_site(tmp_path / "site", [tmp_path / "run.json", tmp_path / "bench"])
+    page = visit(tmp_path / "site" / "trend.html", width=1280)
+    assert page.locator("section").count() >= 4
+    assert page.locator("figure > svg.plot").count() >= 3
+    assert plots_fit(page)
+    page.screenshot(path=pictures / "trend.png", full_page=True)

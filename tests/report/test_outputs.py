@@ -90,13 +90,14 @@ def test_the_cncf_files(tmp_path: Path) -> None:
     parsed = [json.loads(line) for line in (tmp_path / "results.json").read_text().splitlines()]
     assert parsed[0]["Action"] == "start" and parsed[-1]["Action"] == "fail"
     tests = {event["Test"] for event in parsed if "Test" in event}
-    assert len(tests) == 11
+    assert len(tests) == 11 + 3
+    assert {"TestGangScheduling", "TestGangScheduling/PositiveGangScheduling"} < tests
     for test in tests:
         actions = [event["Action"] for event in parsed if event.get("Test") == test]
         assert actions[0] == "run" and actions[-1] in ("pass", "fail", "skip")
     text = (tmp_path / "e2e.log").read_text()
-    assert text.count("=== RUN ") == text.count("\n--- ") == 11 and text.endswith("FAIL\n")
-    assert Xml.parse(tmp_path / "junit.xml").getroot().get("tests") == "11"
+    assert text.count("=== RUN ") == text.count("\n--- ") == 11 + 3 and text.endswith("FAIL\n")
+    assert Xml.parse(tmp_path / "junit.xml").getroot().get("tests") == "14"
 
 
 def test_cncf_wants_one_integration() -> None:

@@ -97,3 +97,28 @@ def test_what_the_validator_would_refuse_is_listed(tmp_path: Path) -> None:
         "gang_scheduling: the evidence junit.xml is not there"
     ]
     assert len(METADATA) == 11
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("k8sConformanceUrl", "https://github.com/cncf/k8s-conformance/pull/7", "is no product of k8s-conformance"),
+        ("k8sConformanceUrl", "https://github.com/cncf/k8s-conformance/tree/master/v1.37/mine", ""),
+        ("k8s_conformance_url", "https://github.com/cncf/k8s-conformance/tree/main/v1.37/mine/", ""),
+        ("productLogoUrl", "https://example.com/logo.png", "is none of .svg, .eps, .ai"),
+        ("productLogoUrl", "https://example.com/LOGO.SVG", ""),
+        ("vendor_name", "Mine", ""),
+        ("vendorName", 7, "is no text"),
+    ],
+)
+def test_metadata_is_held_to_the_rules_of_the_validator(tmp_path: Path, name: str, value: object, problem: str) -> None:
+    path = written(tmp_path, TEMPLATE.replace("metadata:\n", f"metadata:\n  {name}: {value}\n"))
+
+    listed = [text for text in problems(path) if text.startswith(f"metadata.{camel(name)} ")]
+
+    assert [problem in text for text in listed] == ([True] if problem else [])
+
+
+def camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(other.capitalize() for other in others)

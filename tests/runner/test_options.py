@@ -43,6 +43,7 @@ def everything(program: Path) -> RunConfig:
         repeat=3,
         probe=True,
         workers=2,
+        shard="2/8",
         order="random",
         seed=7,
         settings={"actions": "allocate, preempt,backfill"},
@@ -52,7 +53,18 @@ def everything(program: Path) -> RunConfig:
     )
 
 
-ELSEWHERE = RunConfig(box=BoxSpec("existing", kubeconfig="config", context="staging", audit_log="audit.log"))
+HERE = RunConfig(box=BoxSpec(spare=True))
+ELSEWHERE = RunConfig(
+    box=BoxSpec(
+        "existing",
+        kubeconfig="config",
+        context="staging",
+        audit_log=__file__,
+        nodes_selector="pool=lab,gpu=true",
+        pause_image="registry.example/pause",
+        disrupt="queues,scheduler",
+    )
+)
 
 
 def words_of(config: RunConfig) -> list[str]:
@@ -66,9 +78,11 @@ def from_command_line(*arguments: str) -> RunConfig:
 
 def test_no_option_is_lost_between_a_command_line_and_the_configuration(everything: RunConfig) -> None:
     assert from_command_line(*words_of(everything)) == everything
-    assert from_command_line("--profile", "all", *words_of(ELSEWHERE)).box == ELSEWHERE.box
+    for config in (HERE, ELSEWHERE):
+        assert from_command_line("--profile", "all", *words_of(config)).box == config.box
     for option in options.OPTIONS:
-        assert option.arguments(everything) or option.arguments(ELSEWHERE), "one more option needs its value here"
+        values = [option.arguments(config) for config in (everything, HERE, ELSEWHERE)]
+        assert any(values), "one more option needs its value here"
 
 
 def test_no_value_is_lost_in_run_json(everything: RunConfig, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_case_is_declared_well(case) -> None:
 
 DISTURBING = {  # words of the case language -> what a case that uses them disturbs
     r"cluster\.(cordon|uncordon|lose|recover|resize|remove)\(": "nodes",
-    r'faults\.(kill|pause|resume|restart)\("scheduler"\)': "scheduler",
+    r'faults\.(kill|pause|resume|restart)\("scheduler"': "scheduler",
     r'faults\.(kill|pause|resume|restart)\("(?!scheduler")': "control-plane",
     r"faults\.(set_gates|set_gang_gates|turn_gangs_off|start_second_scheduler)\(": "control-plane",
 }

@@ -1,7 +1,8 @@
 """The recorder misses nothing, and says so when it cannot know."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,7 +88,10 @@ class Forgetful:
         items = [node] if path.endswith("/nodes") and self.changing else []
         return {"metadata": {"resourceVersion": "70" if self.lists > 1 else "7"}, "items": items}
 
-    def watch(self, resource: Kind, version: str, *, selector: str = "") -> Iterator[dict[str, Any]]:
+    def watch(
+        self, resource: Kind, version: str, *, selector: str = "", opened: Callable[[], None]
+    ) -> Iterator[dict[str, Any]]:
+        opened()
         if resource == NODE and version == "7":
             yield {"type": "ERROR", "object": {"code": 410, "message": "too old resource version"}}
         if resource == NODE:
@@ -95,10 +99,19 @@ class Forgetful:
         threading.Event().wait(5)
 
 
-@pytest.mark.parametrize(("changing", "expected"), [(True, [("Node", 7, 70)]), (False, [])])
-def test_a_watch_that_lost_its_place_leaves_a_gap_if_something_changed(changing: bool, expected: list[object]):
+@pytest.mark.parametrize(
+    ("changing", "audited", "expected"),
+    [
+        (True, True, [("Node", 7, 70)]),
+        (False, True, []),  # what came and went would be in the audit log
+        (False, False, [("Node", 7, 70)]),
+    ],
+)
+def test_a_watch_that_lost_its_place_leaves_a_gap_if_something_may_have_changed(
+    tmp_path: Path, changing: bool, audited: bool, expected: list[object]
+):
     server = Forgetful(changing=changing)
-    recorder = Recorder(server)  # type: ignore[arg-type]
+    recorder = Recorder(server, audit_log=tmp_path / "audit.log" if audited else None)  # type: ignore[arg-type]
     recorder.start()
     assert server.relisted.wait(5)
 

@@ -64,7 +64,8 @@ class Installed:
     controllers: tuple[str, ...] = ()  # names in box.processes that keep the gang's objects
     features: frozenset[str] = frozenset()  # what options of the user added to the adapter's own
     images: tuple[Mapping[str, str], ...] = ()  # of programs that were there already, as rows of the report
-    unasked: Mapping[str, str] = field(default_factory=dict)  # features that cannot be asked for here, and why
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what else was there already, for the report
+    unasked: Mapping[str, str] = field(default_factory=dict)  # features and disturbances not to be had here, and why
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,7 @@ class Adapter:
     cluster: tuple[Part, ...] = ()  # what it is made of where nodes run containers; none: processes there, too
     images: Mapping[str, str] = field(default_factory=dict)  # role -> what the image of its program is called (regex)
     queue: Callable[[Box, str, Mapping[str, str]], None] | None = None  # make a queue of this name with these limits
+    queue_kinds: tuple[Kind, ...] = ()  # what queues are, if each is an object in no namespace and configures nothing
     # -- gangs and pods --
     styles: tuple[str, ...] = ()  # named variations that a gang may ask for
     gang_fields: tuple[str, ...] = ()  # fields of Gang that can be expressed here, if not all

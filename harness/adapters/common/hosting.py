@@ -124,16 +124,19 @@ def tcp_probe(port: int) -> Callable[[], bool]:
     return probe
 
 
-def wait(condition: Callable[[], bool], what: str, process: Process, timeout: float = START_TIMEOUT) -> None:
-    """Return once the condition holds; fail with the last words of the process it depends on."""
+def wait(condition: Callable[[], bool], what: str, process: Process | None, timeout: float = START_TIMEOUT) -> None:
+    """Return once the condition holds; fail with the last words of the process it depends on, if we have that."""
 
     def holds() -> bool:
         if condition():
             return True
-        process.is_ready()  # raises if it has died
+        if process is not None:
+            process.is_ready()  # raises if it has died
         return False
 
     def late() -> HarnessError:
+        if process is None:
+            return HarnessError(f"{what} did not come within {timeout:.0f} s")
         return HarnessError(
             f"{what} did not come within {timeout:.0f} s; the last lines of {process.name}:\n{process.tail()}",
             hint=f"its whole log: {process.log}",

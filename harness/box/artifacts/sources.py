@@ -20,8 +20,6 @@ from harness.box.artifacts.register import Component, Lock, Register, load
 from harness.core.errors import ArtifactError, UsageError
 
 _ENV = "MUSTER_BINARIES"
-SOURCES = ("auto", "release", "build")
-SOURCE_VARIABLE = "MUSTER_SOURCE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +156,11 @@ def standard(binaries: Mapping[str, Path]) -> tuple[Source, ...]:
 
 def source_choice() -> str:
     """Which sources the user wants: of the environment, else of the config file, else all."""
-    variable = os.environ.get(SOURCE_VARIABLE, "")
-    text = variable or config.load().source or SOURCES[0]
-    if text not in SOURCES:
-        place = SOURCE_VARIABLE if variable else f"{config.load().path}: source"
-        raise UsageError(f"{place}: expected {', '.join(SOURCES)}, given {text!r}")
+    variable = os.environ.get(config.SOURCE_VARIABLE, "")
+    text = variable or config.load().source or config.SOURCES[0]
+    if text not in config.SOURCES:
+        place = config.SOURCE_VARIABLE if variable else f"{config.load().path}: source"
+        raise UsageError(f"{place}: expected {', '.join(config.SOURCES)}, given {text!r}")
     return text
 
 

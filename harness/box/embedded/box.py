@@ -23,10 +23,11 @@ from harness.box import crds
 from harness.box.api import Api
 from harness.box.artifacts import Artifact, resolve
 from harness.box.artifacts.store import sha256
-from harness.box.base import MASTERS, Capabilities, Command, Probe, Process
+from harness.box.base import FAULTS, MASTERS, Capabilities, Command, Probe, Process
 from harness.box.credentials import Credentials
-from harness.box.embedded import etcd_snapshot
-from harness.box.embedded.control_plane import ETCD, SERVING, ControlPlane
+from harness.box.embedded import etcd_snapshot, handover
+from harness.box.embedded.control_plane import ETCD, SERVING, ControlPlane, ServerOptions, fingerprint
+from harness.box.embedded.handover import Handover
 from harness.box.minor import Minor, default_minor, minor_of
 from harness.box.nodes import Nodes, Pool, total
 from harness.box.phases import Listener, NullListener, phase
@@ -52,7 +53,7 @@ class EmbeddedBox:
 
     kind = "embedded"
     capabilities = Capabilities(
-        containers=False, host_processes=True, audit_log=True, own_nodes=True, installs=True, faults=True
+        containers=False, host_processes=True, audit_log=True, own_nodes=True, installs=True, faults=FAULTS
     )
     shell = ""
     container_host = None
@@ -74,8 +75,15 @@ class EmbeddedBox:
         scheduler: bool = True,
         listener: Listener | None = None,
         definitions: Sequence[Path] = (),
+        watch_cache: bool = False,
+        audit_calls: bool = False,
+        spare: bool = False,
     ) -> None:
-        """`definitions` are files of CRDs that are there before any controller starts."""
+        """`definitions` are files of CRDs that are there before any controller starts.
+
+        `watch_cache` and `audit_calls` are for measurements of load; see `ServerOptions`. `spare` takes a box that an
+        earlier run has left ready, if there is one like it; see `handover`.
+        """
         self.artifacts: dict[str, Artifact] = {}
         self.gates = dict(gates or {})
         self.listener = listener or NullListener()
@@ -86,6 +94,8 @@ class EmbeddedBox:
         self._port = port
         self._with_scheduler = scheduler
         self._definitions = tuple(definitions)
+        self._server = ServerOptions(watch_cache, audit_calls)
+        self._takes_spare = spare and not self._pools and not port and name is None
 
     # -- start and end ------------------------------------------------------------------------------------------------
 
@@ -97,6 +107,19 @@ class EmbeddedBox:
                 hint="Use --box kind with Docker, a cluster that you have (--kubeconfig), or a Linux machine.",
             )
         began = time.monotonic()
+        self._resolve()
+        if not (self._takes_spare and self._take_spare()):
+            self._runtime.claim()
+            try:
+                self._bring_up()
+            except BaseException as error:
+                self.fail(error)
+                raise
+        self.timings["start"] = time.monotonic() - began
+        return self
+
+    def _resolve(self) -> None:
+        """Know every program that it is made of."""
         for component in ("kubernetes", "etcd", "kwok"):
             version = self._version if component == "kubernetes" else None
             self.artifacts[component] = resolve(
@@ -106,14 +129,6 @@ class EmbeddedBox:
         self.minor = minor_of(self.kubernetes)
         for gate in self.gates:
             self.minor.homes(gate)
-        self._runtime.claim()
-        try:
-            self._bring_up()
-        except BaseException as error:
-            self.fail(error)
-            raise
-        self.timings["start"] = time.monotonic() - began
-        return self
 
     def stop(self) -> None:
         """End every process and remove the folder. Safe to call twice."""
@@ -204,7 +219,7 @@ class EmbeddedBox:
         self.port = self._runtime.reserve_port(self._port)
         self._runtime.open("pki", "logs")
         self._connect()
-        self._components = ControlPlane(self.artifacts, self.minor, self.gates, self.kubeconfig)
+        self._components = ControlPlane(self.artifacts, self.minor, self.gates, self.kubeconfig, self._server)
         if not etcd_snapshot.restore(self._snapshot_key(), self.directory / "etcd", self._take_snapshot):
             self.timings["snapshot"] = 1.0
         began = time.monotonic()
@@ -264,10 +279,64 @@ class EmbeddedBox:
         nodes = total(self._pools)
         self._runtime.register(kubernetes=self.kubernetes, server=self.server, nodes=nodes, keep=keep)
 
+    # -- a spare box --------------------------------------------------------------------------------------------------
+
+    @property
+    def key(self) -> str:
+        """Equal for boxes that can stand in for each other; known once it has its programs."""
+        parts = [self._snapshot_key(), str(self._with_scheduler), str(self._server)]
+        parts += [f"{name}={digest}" for a in self.artifacts.values() for name, digest in sorted(a.checksums.items())]
+        parts += [f"{gate}={on}" for gate, on in sorted(self.gates.items())]
+        return etcd_snapshot.key_of(parts)
+
+    def hand_over(self) -> tuple[Handover, list[int]]:
+        """What another process needs to go on with this box, and the descriptors that it has to be given."""
+        processes = tuple(handover.Running(process.command, process.pid) for process in self.processes.values())
+        authority = self.authority
+        return (
+            Handover(
+                str(self.directory),
+                self.port,
+                self._runtime.keeper.pid,
+                authority.certificate,
+                authority.key,
+                processes,
+            ),
+            self._runtime.descriptors,
+        )
+
+    def _take_spare(self) -> bool:
+        """Whether a spare box like this one was there; it is this one now."""
+        taken = handover.take(self.key)
+        if taken is None:
+            return False
+        offer, (keeper, *ports) = taken
+        with phase(self.listener, f"Taking the spare box of Kubernetes {self.kubernetes}"):
+            self.port = offer.port
+            self._runtime.take_over(Path(offer.directory), (keeper, offer.keeper), ports)
+            authority = Authority.restore(offer.certificate, offer.key)
+            credentials = Credentials(self.directory, self.server, authority, ())
+            self._runtime.connect(credentials, Api(self.server, credentials.context))
+            for running in offer.processes:
+                self._runtime.adopt(running.command, running.pid, self._probe(running.command))
+            self.nodes = Nodes(self.api, kubelet=f"v{self.kubernetes}")
+            self.processes["kube-apiserver"].wait_ready(START_TIMEOUT)
+            self._register(keep=False)
+        return True
+
+    def _probe(self, command: Command) -> Probe | None:
+        """How a component that runs already is asked whether it is ready."""
+        if command.name == "etcd":
+            return partial(_accepts, self.directory, ETCD.removeprefix("unix://"))
+        ports = [flag.partition("=")[2] for flag in command.argv if flag.startswith("--secure-port=")]
+        path = "/healthz" if command.role == "controller" else "/readyz"
+        return self.https_probe(int(ports[0]), path) if ports else None
+
     # -- snapshot of etcd ---------------------------------------------------------------------------------------------
 
     def _snapshot_key(self) -> str:
-        return etcd_snapshot.key_of([*self._components.fingerprint(), *map(sha256, self._definitions)])
+        parts = fingerprint(self.artifacts, self.minor, self.gates)
+        return etcd_snapshot.key_of([*parts, *map(sha256, self._definitions)])
 
     def _take_snapshot(self, folder: Path) -> None:
         """Let an API server write its basics into a fresh etcd, and copy what it wrote."""

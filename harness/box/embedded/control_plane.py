@@ -18,6 +18,19 @@ SERVING = ("apiserver", "controller-manager", "scheduler")  # what needs a certi
 
 
 @dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """What differs between a box for cases and one for measurements of load."""
+
+    watch_cache: bool = False  # as clusters have it; a watch may then end with a gap when the API server is restarted
+    audit_calls: bool = False  # every request of the integration is in the audit log, not only what it does to pods
+
+    @property
+    def audit_policy(self) -> Path:
+        name = "audit-policy-calls.yaml" if self.audit_calls else "audit-policy.yaml"
+        return data_root() / "clusters" / name
+
+
+@dataclass(frozen=True, slots=True)
 class ControlPlane:
     """How the components of one box are started."""
 
@@ -25,6 +38,7 @@ class ControlPlane:
     minor: Minor
     gates: Mapping[str, bool]
     kubeconfig: Path
+    server: ServerOptions
 
     def etcd(self) -> Command:
         binary = self.artifacts["etcd"].binaries["etcd"]
@@ -32,8 +46,8 @@ class ControlPlane:
 
     def apiserver(self, port: int) -> Command:
         served = ",".join(f"{group}=true" for group in self.minor.runtime_config)
-        policy = data_root() / "clusters" / "audit-policy.yaml"
-        options = [*flags("apiserver", etcd=ETCD, port=port, audit_policy=policy), f"--runtime-config={served}"]
+        values = {"audit_policy": self.server.audit_policy, "watch_cache": str(self.server.watch_cache).lower()}
+        options = [*flags("apiserver", etcd=ETCD, port=port, **values), f"--runtime-config={served}"]
         return self._kubernetes("kube-apiserver", "apiserver", options, role="apiserver")
 
     def controller_manager(self, port: int) -> Command:
@@ -44,12 +58,7 @@ class ControlPlane:
         return self._kubernetes("kube-scheduler", "scheduler", flags("scheduler", port=port), role="scheduler")
 
     def kwok(self) -> Command:
-        return kwok_command(self.artifacts["kwok"])
-
-    def fingerprint(self) -> list[str]:
-        """Everything that the content of a fresh etcd depends on."""
-        checksums = [self.artifacts["etcd"].checksums["etcd"], self.artifacts["kubernetes"].checksums["kube-apiserver"]]
-        return [*checksums, *self.minor.runtime_config, *self.minor.gate_flags("apiserver", self.gates)]
+        return kwok_command(self.artifacts["kwok"], lease=0)  # its controller manager waits a day for news of a node
 
     def _kubernetes(self, name: str, component: str, options: Sequence[str], *, role: str) -> Command:
         binary = self.artifacts["kubernetes"].binaries[name]
@@ -57,3 +66,9 @@ class ControlPlane:
 
     def _command(self, name: str, binary: Path, options: Sequence[str], *, role: str) -> Command:
         return Command(name, (str(binary), *options), {"KUBECONFIG": str(self.kubeconfig)}, role=role)
+
+
+def fingerprint(artifacts: Mapping[str, Artifact], minor: Minor, gates: Mapping[str, bool]) -> list[str]:
+    """Everything that the content of a fresh etcd depends on."""
+    checksums = [artifacts["etcd"].checksums["etcd"], artifacts["kubernetes"].checksums["kube-apiserver"]]
+    return [*checksums, *minor.runtime_config, *minor.gate_flags("apiserver", gates)]

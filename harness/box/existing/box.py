@@ -1,8 +1,9 @@
 """The existing box: a cluster that somebody else runs, used for cases and left as it was.
 
-Nothing is installed. A run has a label, nodes of its own that KWOK plays from this machine, and namespaces of its own;
-when it ends, all of that is removed, and what others have in the cluster is compared with what they had before. The
-programs of the cluster cannot be killed or paused from here, so cases that need that are not asked for.
+Nothing is installed. A run has a label, namespaces of its own, and nodes: fake ones that KWOK plays from this machine,
+or real ones that the user has selected and that it borrows. When it ends, all of that is removed or given back, and
+what others have in the cluster is compared with what they had before. Of the cluster's programs only the pods of the
+scheduler can be killed, if the user allows it; cases that need more are not asked for.
 """
 
 from __future__ import annotations
@@ -21,16 +22,22 @@ from harness.box.existing import foreign, removal, survey
 from harness.box.existing.access import Access, check_reachable, clock_skew
 from harness.box.existing.nodes import OwnNodes
 from harness.box.existing.ownership import Ownership
+from harness.box.existing.real_nodes import RealNodes, usable_nodes
 from harness.box.kwok import kwok_command
 from harness.box.minor import Minor, minor_of
-from harness.box.nodes import Pool
+from harness.box.nodes import Nodes, Pool
 from harness.box.phases import Listener, NullListener, phase
 from harness.box.pki import Authority
 from harness.box.runtime import Runtime
-from harness.core.errors import HarnessError, MusterError
+from harness.core.errors import HarnessError, MusterError, UsageError
+from harness.core.kinds import Kind
+from harness.core.text import counted
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
+
+
+MOST_SKEW = 1.5  # seconds between the clocks: a difference of up to one cannot be told from none
 
 
 class ExistingBox:
@@ -43,7 +50,7 @@ class ExistingBox:
 
     kubernetes: str
     minor: Minor
-    nodes: OwnNodes
+    nodes: Nodes
 
     def __init__(
         self,
@@ -53,19 +60,29 @@ class ExistingBox:
         binaries: Mapping[str, Path] | None = None,
         listener: Listener | None = None,
         audit_log: Path | None = None,
+        nodes_selector: str = "",
+        pause_image: str = "",
+        faults: frozenset[str] = frozenset(),
+        own_kinds: Sequence[Kind] = (),
     ) -> None:
+        """`nodes_selector` names real nodes to be borrowed; `faults` is what the user lets cases disturb.
+
+        `own_kinds` are kinds of objects in no namespace that only this integration has, such as queues.
+        """
         self.access = access
         self.artifacts: dict[str, Artifact] = {}
         self.listener = listener or NullListener()
-        self.ownership = Ownership(secrets.token_hex(4))
+        self.ownership = Ownership(secrets.token_hex(4), pause_image)
         self.capabilities = Capabilities(
-            containers=False,
+            containers=bool(nodes_selector),
             host_processes=False,
             audit_log=audit_log is not None,
-            own_nodes=True,
+            own_nodes=not nodes_selector,
             installs=False,
-            faults=False,
+            faults=faults,
         )
+        self._nodes_selector = nodes_selector
+        self._own_kinds = tuple(own_kinds)
         self._audit_log = audit_log
         self._binaries = binaries
         self._pools = tuple(nodes)
@@ -78,7 +95,8 @@ class ExistingBox:
     def start(self) -> Self:
         """Connect, look at what is there and start what plays the nodes of the run."""
         began = time.monotonic()
-        self.artifacts["kwok"] = resolve("kwok", None, binaries=self._binaries, progress=self.listener.build)
+        if not self._nodes_selector:
+            self.artifacts["kwok"] = resolve("kwok", None, binaries=self._binaries, progress=self.listener.build)
         self._runtime.claim()
         try:
             with phase(self.listener, f"Connecting to {self.access.context}"):
@@ -103,7 +121,7 @@ class ExistingBox:
         if not self._runtime.is_open or not hasattr(self._runtime, "api"):
             return
         with phase(self.listener, "Removing everything of the run from the cluster"):
-            removal.remove(self.api, self.ownership.run)
+            removal.remove(self.api, self.ownership.run, self._own_kinds)
             self._runtime.keeper.farewell(())
             if self._before is not None:
                 self.facts["foreign_objects"] = len(self._before.objects)
@@ -197,22 +215,42 @@ class ExistingBox:
         self._runtime.open("logs")
         self._runtime.api = api = self.access.connect(self.ownership)
         self.access.write(self.kubeconfig)
-        leave = removal.command(self.access, self.kubeconfig, self.ownership.run)
+        leave = removal.command(self.access, self.kubeconfig, self.ownership.run, self._own_kinds)
         self._runtime.keeper.farewell(leave)  # if this process is killed
         self.kubernetes = check_reachable(api, self.access)
         self.minor = minor_of(self.kubernetes)
+        skew = clock_skew(api)
         self.facts = {
             "nodes": survey.node_count(api),
-            "clock_skew_seconds": _rounded(clock_skew(api)),
+            "clock_skew_seconds": _rounded(skew),
             "audit_log": self._audit_log is not None,
         }
+        if self._audit_log is not None and (skew is None or abs(skew) > MOST_SKEW):
+            raise UsageError(
+                f"the times of {self._audit_log} cannot be used: the clock of the API server is "
+                f"{'not known' if skew is None else f'{skew:+.1f} s from ours'}",
+                hint="Have both clocks set by NTP, or leave --audit-log out.",
+            )
 
     def _start_nodes(self) -> None:
-        self.identity("kwok")
-        self.run(kwok_command(self.artifacts["kwok"], self.ownership.run))
-        self.nodes = OwnNodes(self.api, f"v{self.kubernetes}", self.ownership)
+        self.nodes = self._borrow_nodes() if self._nodes_selector else self._play_nodes()
         for pool in self._pools:
             self.nodes.add(pool)
+
+    def _play_nodes(self) -> Nodes:
+        """Fake nodes, which KWOK plays from here."""
+        self.identity("kwok")
+        self.run(kwok_command(self.artifacts["kwok"], self.ownership.run))
+        return OwnNodes(self.api, f"v{self.kubernetes}", self.ownership)
+
+    def _borrow_nodes(self) -> Nodes:
+        """The real nodes that the user has selected."""
+        names, _ = usable_nodes(self.api, self._nodes_selector)
+        self.facts |= {"nodes_selector": self._nodes_selector, "borrowed_nodes": len(names)}
+        nodes = RealNodes(self.api, self.ownership, names)
+        with phase(self.listener, f"Borrowing {counted(len(names), 'node')} of the cluster"):
+            nodes.borrow()
+        return nodes
 
 
 def _rounded(seconds: float | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.box.api import Api
 from harness.box.existing.ownership import Ownership
 from harness.box.nodes import Nodes, Pool
+from harness.core.gang import OWN_GPU
 from harness.core.kinds import NODE
 from harness.core.waiting import until
 
@@ -13,6 +14,8 @@ USABLE_TIMEOUT = 30.0  # seconds until the cluster takes the taint of an unready
 
 class OwnNodes(Nodes):
     """Fake nodes that belong to one run; names of the cluster's own nodes cannot be hit."""
+
+    resource = OWN_GPU
 
     def __init__(self, api: Api, kubelet: str, ownership: Ownership) -> None:
         super().__init__(api, kubelet, prefix=f"muster-{ownership.run}-", player=ownership.run)

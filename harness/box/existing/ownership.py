@@ -3,19 +3,24 @@
 Every object that a run creates passes through `OwnedApi`, cases and controllers' templates included, so nothing can be
 forgotten: `muster clean` finds all of it by the label, whatever happened to the run. Pods get a node selector and a
 toleration for the taint of the run's nodes: no other workload lands there, and no pod of a case lands elsewhere.
+
+Nodes have, and pods ask for, a resource of muster's own instead of GPUs. Real GPUs of the cluster are neither taken
+nor counted: there is exactly as much room in it as the case has made, and nobody's share of GPUs changes by a run.
 """
 
 from __future__ import annotations
 
-import copy
+import json
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.box.api import APPLY, Api, Object
+from harness.box.api import Api, Object
+from harness.core.gang import GPU, OWN_GPU
 
 RUN_LABEL = "muster.dev/run"
+PAUSE = "registry.k8s.io/pause:"  # what the image of pods in cases begins with, which does nothing
 _UNLABELLED = ("Binding", "Eviction", "SelfSubjectAccessReview")  # requests that leave no object of their own
 
 
@@ -24,6 +29,7 @@ class Ownership:
     """The mark of one run."""
 
     run: str
+    image: str = ""  # in place of the pause image; empty: as it is
 
     @property
     def selector(self) -> str:
@@ -43,7 +49,7 @@ class Ownership:
 
     def mark(self, obj: Mapping[str, Any]) -> Object:
         """A copy of the object that is this run's own."""
-        marked: Object = copy.deepcopy(dict(obj))
+        marked: Object = self.named(obj)
         marked.setdefault("metadata", {}).setdefault("labels", {}).update(self.labels)
         if marked.get("kind") == "Node":
             spec = marked.setdefault("spec", {})
@@ -53,7 +59,16 @@ class Ownership:
             spec = pod["spec"]
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **self.labels}
             spec["tolerations"] = [*(spec.get("tolerations") or ()), self.toleration]
+            for container in (*spec["containers"], *(spec.get("initContainers") or ())):
+                if self.image and str(container.get("image", "")).startswith(PAUSE):
+                    container["image"] = self.image
         return marked
+
+    @staticmethod
+    def named(body: Any) -> Any:
+        """The body of a request with the name of our own resource, wherever it speaks of GPUs: some objects have
+        requests in annotations, as text."""
+        return body if body is None else json.loads(json.dumps(body).replace(GPU, OWN_GPU))
 
 
 def pods_in(obj: Any) -> Iterator[Object]:
@@ -82,20 +97,6 @@ class OwnedApi(Api):
         super().__init__(server, context, authorize=authorize)
         self.ownership = ownership
 
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        content_type: str = "application/json",
-        params: Mapping[str, str] | None = None,
-        timeout: float = 30.0,
-    ) -> Object:
-        if isinstance(body, dict) and _creates(method, content_type) and body.get("kind") not in _UNLABELLED:
-            body = self.ownership.mark(body)
-        return super().request(method, path, body, content_type=content_type, params=params, timeout=timeout)
-
-
-def _creates(method: str, content_type: str) -> bool:
-    return method == "POST" or (method == "PATCH" and content_type == APPLY)
+    def prepared(self, body: Any, *, creates: bool) -> Any:
+        is_own = creates and isinstance(body, dict) and body.get("kind") not in _UNLABELLED
+        return self.ownership.mark(body) if is_own else self.ownership.named(body)

@@ -1,17 +1,21 @@
-"""Remove what runs have left in somebody's cluster, found by the label that all of it carries, and nothing else.
+"""Remove everything of a run from somebody's cluster, or of any run: by the label it carries, and nothing else.
 
 Nothing that a run remembers is needed for this: a run that was killed at any moment can be cleaned up from another
 machine. Real nodes that a run has borrowed are given back with the resource, the labels and the taints that it put on.
+
+As a program (`python -m harness.box.existing.removal KUBECONFIG CONTEXT RUN KINDS`) it is a keeper's farewell.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import astuple
 from pathlib import Path
 
-from harness.box.api import PATCH_JSON, Api, Object
+from harness.box.api import BUSY, Api, Object
+from harness.box.existing import loan
 from harness.box.existing.access import Access, read_access
 from harness.box.existing.ownership import RUN_LABEL
 from harness.core.errors import ApiError, HarnessError
@@ -19,7 +23,6 @@ from harness.core.kinds import NAMESPACE, NODE, POD, Kind
 from harness.core.waiting import until
 
 TIMEOUT = 120.0  # seconds until everything is gone; a namespace takes a few seconds
-BORROWED = "muster.dev/borrowed"  # annotation of a real node: what a run has put on it, as JSON
 CLUSTER_KINDS = (  # of objects in no namespace that cases make
     Kind("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", namespaced=False),
     Kind("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", namespaced=False),
@@ -33,13 +36,14 @@ CLUSTER_KINDS = (  # of objects in no namespace that cases make
         "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies", namespaced=False
     ),
 )
+AGAIN = (*BUSY, 500, 502, 504)  # answers of an API server that has no time now
 
 
-def leftovers(api: Api, run: str = "") -> list[tuple[Kind, Object]]:
-    """Everything that this run, or any run, has in the cluster."""
+def leftovers(api: Api, run: str = "", kinds: Sequence[Kind] = ()) -> list[tuple[Kind, Object]]:
+    """Everything that this run, or any run, has in the cluster; `kinds` are further ones, such as queues."""
     selector = f"{RUN_LABEL}={run}" if run else RUN_LABEL
     objects: list[tuple[Kind, Object]] = []
-    for kind in (NAMESPACE, NODE, *CLUSTER_KINDS):
+    for kind in (NAMESPACE, NODE, *CLUSTER_KINDS, *kinds):
         try:
             objects += [(kind, obj) for obj in api.list(kind, labelSelector=selector)]
         except ApiError as error:
@@ -48,25 +52,62 @@ def leftovers(api: Api, run: str = "") -> list[tuple[Kind, Object]]:
     return objects
 
 
-def remove(api: Api, run: str = "", tell: Callable[[str], None] = lambda text: None) -> int:
-    """Remove all of it and see it gone; how many objects there were. HarnessError for what does not go."""
-    objects = leftovers(api, run)
-    for kind, obj in objects:
-        name = obj["metadata"]["name"]
-        tell(f"{kind.kind} {name}")
-        if kind is NAMESPACE:
-            _empty(api, name)
-        if kind is NODE and BORROWED in (obj["metadata"].get("annotations") or {}):
-            give_back(api, obj)
-        else:
-            api.delete(kind, "", name, grace=0 if kind is NODE else None)
+def remove(
+    api: Api, run: str = "", kinds: Sequence[Kind] = (), tell: Callable[[str], None] = lambda text: None
+) -> None:
+    """Remove all of it and see it gone. HarnessError for what does not go.
+
+    What is refused is tried again: an API server may be busy, and a queue goes only when nothing is in it.
+    """
+    names: set[str] = set()
+    problems: dict[str, str] = {}
+
+    def is_gone() -> bool:
+        try:
+            objects = leftovers(api, run, kinds)
+        except ApiError as error:
+            if error.status not in AGAIN:
+                raise
+            return False
+        problems.clear()
+        for kind, obj in objects:
+            name = f"{kind.kind} {obj['metadata']['name']}"
+            if name not in names:
+                names.add(name)
+                tell(name)
+            if problem := _remove(api, kind, obj):
+                problems[name] = problem
+        return not objects
 
     def failure() -> HarnessError:
-        names = ", ".join(f"{kind.kind} {obj['metadata']['name']}" for kind, obj in leftovers(api, run)[:8])
-        return HarnessError(f"the cluster could not be cleaned up; still there: {names}", hint="Repeat: muster clean")
+        there = [f"{kind.kind} {obj['metadata']['name']}" for kind, obj in leftovers(api, run, kinds)]
+        listed = "; ".join(f"{name} ({problems[name]})" if name in problems else name for name in there[:8])
+        return HarnessError(f"the cluster could not be cleaned up; still there: {listed}", hint="Repeat: muster clean")
 
-    until(lambda: not leftovers(api, run), TIMEOUT, "everything of the run is gone", poll=0.2, failure=failure)
-    return len(objects)
+    until(is_gone, TIMEOUT, "everything of the run is gone", poll=0.2, failure=failure)
+
+
+def _remove(api: Api, kind: Kind, obj: Object) -> str:
+    """Remove an object, or begin to; what the API server says against it."""
+    name = obj["metadata"]["name"]
+    try:
+        if kind is NODE and loan.is_borrowed(obj):
+            loan.give_back(api, name)
+            return ""
+        if kind is NAMESPACE:
+            _empty(api, name)
+        if not obj["metadata"].get("deletionTimestamp"):
+            api.delete(kind, "", name, grace=0 if kind is NODE else None)
+    except ApiError as error:
+        if error.status in (401, 403) and not _is_refused_by_webhook(error):
+            raise
+        return error.message
+    return ""
+
+
+def _is_refused_by_webhook(error: ApiError) -> bool:
+    """Whether an object is guarded, and not the right missing: a webhook and a missing right have the same status."""
+    return "admission webhook" in error.message
 
 
 def _empty(api: Api, namespace: str) -> None:
@@ -78,29 +119,13 @@ def _empty(api: Api, namespace: str) -> None:
         api.delete(POD, namespace, name, grace=0)
 
 
-def give_back(api: Api, node: Object) -> None:
-    """Take from a real node what a run has put on it."""
-    name, meta = node["metadata"]["name"], node["metadata"]
-    borrowed = json.loads(meta["annotations"][BORROWED])
-    for part in ("capacity", "allocatable"):
-        if borrowed["resource"] in (node["status"].get(part) or {}):
-            path = f"/status/{part}/{borrowed['resource'].replace('~', '~0').replace('/', '~1')}"
-            removal = [{"op": "remove", "path": path}]
-            api.patch(NODE, "", name, removal, subresource="status", content_type=PATCH_JSON)
-    taints = [taint for taint in node["spec"].get("taints") or () if taint["key"] not in borrowed["taints"]]
-    unlabelled = dict.fromkeys((*borrowed["labels"], RUN_LABEL))
-    change = {
-        "metadata": {"labels": unlabelled, "annotations": {BORROWED: None}},
-        "spec": {"taints": taints or None},
-    }
-    api.patch(NODE, "", name, change)
-
-
-def command(access: Access, kubeconfig: Path, run: str) -> list[str]:
+def command(access: Access, kubeconfig: Path, run: str, kinds: Sequence[Kind] = ()) -> list[str]:
     """The command that removes a run of which nobody is left to do it."""
-    return [sys.executable, "-m", __name__, str(kubeconfig), access.context, run]
+    written = json.dumps([astuple(kind) for kind in kinds])
+    return [sys.executable, "-m", __name__, str(kubeconfig), access.context, run, written]
 
 
 if __name__ == "__main__":
-    path, context, name = sys.argv[1:]
-    remove(read_access(Path(path), context).connect(), name)
+    path, context, name, written = sys.argv[1:]
+    further = [Kind(*values) for values in json.loads(written)]
+    remove(read_access(Path(path), context).connect(), name, further)

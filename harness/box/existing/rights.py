@@ -33,6 +33,7 @@ BASIC = (
     Right("", ("namespaces",), (*READ, *WRITE), "every case has a namespace of its own"),
     Right("", ("pods", "configmaps"), (*ALL, "update"), "members of gangs, and how nodes play them"),
     Right("", ("pods/status",), ("patch", "update"), "fake nodes play their pods"),
+    Right("", ("pods/binding",), ("create",), "cases in which a bind is refused ask, without effect, whether it is"),
     Right("", ("nodes",), (*ALL, "update"), "own nodes are made, changed and removed"),
     Right("", ("nodes/status",), ("patch", "update"), "own nodes have GPU-like resources"),
     Right("", ("events",), READ, "schedulers give their reasons there"),

@@ -6,18 +6,18 @@ Everything is found by asking the API server; nothing is installed and nothing i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from harness.box.api import Api, Object
 from harness.box.existing.ownership import RUN_LABEL
 from harness.core.errors import ApiError
-from harness.core.kinds import DEPLOYMENT, NODE, POD, Kind
+from harness.core.kinds import CRD, DEPLOYMENT, NODE, POD, STATEFUL_SET, Kind
 
 DAEMON_SET = Kind("apps/v1", "DaemonSet", "daemonsets")
-STATEFUL_SET = Kind("apps/v1", "StatefulSet", "statefulsets")
 _VERSION = re.compile(r"\bv?(\d+\.\d+\.\d+(?:-(?:rc|alpha|beta)\.?\d+)?)\b")
+_GATE = re.compile(r'^kubernetes_feature_enabled\{name="(\w+)",stage="\w*"\} ([01])$', re.MULTILINE)
 _MEDDLERS = {  # programs that remove or change nodes which they do not know, and what to know about them
     r"cluster-autoscaler": "it removes nodes of its own groups only; fake nodes are in none",
     r"karpenter": "it removes nodes of its own NodePools only; fake nodes are in none",
@@ -25,6 +25,9 @@ _MEDDLERS = {  # programs that remove or change nodes which they do not know, an
     "may see it gone",
     r"node-problem-detector|draino|descheduler": "it may evict pods or drain nodes while a case runs",
 }
+
+
+WORKLOADS = {kind.kind: kind for kind in (DEPLOYMENT, STATEFUL_SET, DAEMON_SET)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Program:
     name: str
     image: str
     digest: str = ""  # of the image that runs, if a pod tells
+    arguments: tuple[str, ...] = ()  # as the workload has them
 
     @property
     def version(self) -> str:
@@ -52,7 +56,7 @@ def programs(api: Api) -> list[Program]:
     """Every container that a Deployment, StatefulSet or DaemonSet describes, and those of pods that nobody owns."""
     digests = _digests(api)
     described: list[Program] = []
-    for kind in (DEPLOYMENT, STATEFUL_SET, DAEMON_SET):
+    for kind in WORKLOADS.values():
         for obj in _list(api, kind):
             described += _containers(kind.kind, obj, obj["spec"]["template"]["spec"], digests)
     for pod in _list(api, POD, labelSelector=f"!{RUN_LABEL}"):
@@ -65,6 +69,43 @@ def programs(api: Api) -> list[Program]:
 def matching(everything: Sequence[Program], pattern: str) -> list[Program]:
     """Those whose image is called like this."""
     return [program for program in everything if pattern and re.search(pattern, program.image)]
+
+
+def definitions(api: Api, kinds: Iterable[Kind]) -> dict[str, str]:
+    """The definitions of kinds that are not built into Kubernetes, and the versions that they serve."""
+    versions = {}
+    for kind in kinds:
+        name = f"{kind.plural}.{kind.api_version.partition('/')[0]}"
+        try:
+            definition = api.find(CRD, "", name)
+        except ApiError as error:
+            if error.status != 403:
+                raise
+            continue
+        if definition is not None:
+            served = [str(version["name"]) for version in definition["spec"]["versions"] if version.get("served")]
+            versions[name] = ", ".join(served)
+    return versions
+
+
+def gates(api: Api, names: Collection[str], programs: Iterable[Program] = ()) -> dict[str, str]:
+    """Of these gates of Kubernetes, those of which the cluster tells whether they are on: "GATE of PROGRAM" -> on, off.
+
+    The API server tells its own by its metrics, if we may read them; others have them in their command lines.
+    """
+    try:
+        metrics = str(api.request("GET", "/metrics").get("text", ""))
+    except ApiError:
+        metrics = ""
+    switches = {"1": "on", "0": "off"}
+    states = {f"{name} of kube-apiserver": switches[value] for name, value in _GATE.findall(metrics) if name in names}
+    for program in programs:
+        for argument in program.arguments:
+            text = argument.partition("=")[2] if argument.startswith("--feature-gates=") else ""
+            for name, _, value in (part.partition("=") for part in text.split(",")):
+                if name in names:
+                    states[f"{name} of {program.name}"] = "on" if value.lower() == "true" else "off"
+    return states
 
 
 def node_count(api: Api) -> int:
@@ -113,7 +154,8 @@ def _containers(kind: str, obj: Object, spec: Object, digests: Mapping[str, str]
     meta = obj["metadata"]
     for container in spec.get("containers") or ():
         image = str(container.get("image", ""))
-        yield Program(kind, meta.get("namespace", ""), meta["name"], image, digests.get(image, ""))
+        arguments = tuple(map(str, (*(container.get("command") or ()), *(container.get("args") or ()))))
+        yield Program(kind, meta.get("namespace", ""), meta["name"], image, digests.get(image, ""), arguments)
 
 
 def _digests(api: Api) -> dict[str, str]:

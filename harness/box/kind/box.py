@@ -20,7 +20,7 @@ import yaml
 from harness.box import crds, registry
 from harness.box.api import Api
 from harness.box.artifacts import Artifact, resolve
-from harness.box.base import MASTERS, Capabilities, Command, ContainerHost, Probe, Process
+from harness.box.base import FAULTS, MASTERS, Capabilities, Command, ContainerHost, Probe, Process
 from harness.box.credentials import Credentials
 from harness.box.image import recipe
 from harness.box.kind import cluster, config, docker, nodeimage, relay
@@ -56,7 +56,7 @@ class KindBox:
 
     kind = "kind"
     capabilities = Capabilities(
-        containers=True, host_processes=False, audit_log=True, own_nodes=True, installs=True, faults=True
+        containers=True, host_processes=False, audit_log=True, own_nodes=True, installs=True, faults=FAULTS
     )
 
     facts: Mapping[str, Any] = {}

@@ -28,6 +28,7 @@ class ContainerProgram(ABC):
 
     crashed = False  # what crashes here is started again by its kubelet, as in every cluster; see `restarts`
     ending = ""
+    stays_down = True
 
     def __init__(self, api: Api, command: Command, namespace: str, log: Path) -> None:
         self.command = command

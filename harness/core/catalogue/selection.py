@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from harness.core.catalogue.cases import LEVELS, Case
+from harness.core.shard import parse_shard
 
 ALL = "all"  # the selection of every case
 
@@ -30,12 +31,20 @@ class Selection:
     settings: Mapping[str, str] = field(default_factory=dict)  # of the integration
     gates: Mapping[str, bool] = field(default_factory=dict)  # of Kubernetes
     binaries: tuple[str, ...] = ()  # COMPONENT.PROCESS of each program that was replaced
+    shard: str = ""  # the part of it that this run judges, such as 2/8; empty: all of it
 
     def selects(self, case: Case) -> bool:
         """Whether the case is asked for. Slow cases run only in the profile `all` or when named."""
+        if self.shard and not parse_shard(self.shard).has_name(case.id):
+            return False
         if self.cases:
             return case.id in self.cases
         return any(_belongs(case, profile) for profile in self.profile.split(","))
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The cases that are asked for by name and belong to this part; none if all cases of a profile are."""
+        return tuple(case for case in self.cases if parse_shard(self.shard).has_name(case))
 
 
 def _belongs(case: Case, profile: str) -> bool:

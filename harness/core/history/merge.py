@@ -3,14 +3,15 @@
 The watch knows the order (revisions), but not which client acted. The audit log knows the client and the time to the
 microsecond, and which requests were rejected, but not the revision. The case knows its own actions. A bind is in both
 the watch and the audit log, so the two are joined: the watch record of the same pod uid and node gets the time and the
-user agent of the audit log. The rest of the audit log stays as records of its own. All records are put in one order.
+user agent of the audit log. Where the log has creations of pods, too, they date the records of new pods. The rest of
+the log stays as records of its own. All records are put in one order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from harness.core.history.observe import unix
 from harness.core.history.records import Record, ordered
@@ -37,12 +38,11 @@ def merge(
     `late` are events that were written after the watches were compared with a list: they may say when a bind was made
     that a watch shows, and nothing else.
     """
-    changes, audit, late = _without_repeats(watch), list(audit), list(late)
-    binds, others = _split_audit(audit)
-    joined, unmatched = _join(changes, binds)
-    joined, _ = _join(joined, _split_audit(late)[0])
-    stalls = [stall for event in (*audit, *late) if isinstance(event, Mapping) and (stall := slow_request(event))]
-    return ordered([*joined, *others, *unmatched, *actions, *gaps, *stalls])
+    early, later = _read(audit), _read(late)
+    joined, unmatched = _join(_without_repeats(watch), early.binds)
+    joined, _ = _join(joined, later.binds)
+    _date(joined, [*early.creations, *later.creations])
+    return ordered([*joined, *early.others, *unmatched, *actions, *gaps, *early.stalls, *later.stalls])
 
 
 def slow_request(event: Mapping[str, Any]) -> Record | None:
@@ -104,16 +104,67 @@ def _without_repeats(watch: Iterable[Record]) -> list[Record]:
     return list(earliest.values())
 
 
-def _split_audit(audit: Iterable[Record | Mapping[str, Any]]) -> tuple[list[Record], list[Record]]:
-    """Accepted binds, and all other audit records that a history keeps."""
-    binds: list[Record] = []
-    others: list[Record] = []
+class _Creation(NamedTuple):
+    """A pod was created."""
+
+    at: float
+    namespace: str
+    name: str
+
+
+@dataclass(slots=True)
+class _Audit:
+    """What a part of the audit log tells."""
+
+    binds: list[Record] = field(default_factory=list)  # that the API server accepted
+    creations: list[_Creation] = field(default_factory=list)  # of pods, that it accepted
+    others: list[Record] = field(default_factory=list)  # the rest that a history keeps
+    stalls: list[Record] = field(default_factory=list)
+
+
+def _read(audit: Iterable[Record | Mapping[str, Any]]) -> _Audit:
+    """All of it, event by event: a log may be larger than what is kept of it."""
+    audit_part = _Audit()
     for event in audit:
         record = event if isinstance(event, Record) else audit_record(event)
+        if isinstance(event, Mapping) and (stall := slow_request(event)):
+            audit_part.stalls.append(stall)
         if record is not None:
             accepted_bind = record.verb == "bind" and record.state.get("code", 0) < REFUSED
-            (binds if accepted_bind else others).append(record)
-    return binds, others
+            (audit_part.binds if accepted_bind else audit_part.others).append(record)
+        elif isinstance(event, Mapping) and (creation := _creation(event)):
+            audit_part.creations.append(creation)
+    return audit_part
+
+
+def _creation(event: Mapping[str, Any]) -> _Creation | None:
+    """The creation of a pod that this event tells; None if it tells of something else, or was refused."""
+    ref = event.get("objectRef") or {}
+    if event.get("verb") != "create" or ref.get("resource") != "pods" or ref.get("subresource"):
+        return None
+    stamp, code = event.get("stageTimestamp"), int((event.get("responseStatus") or {}).get("code") or 0)
+    if not stamp or not 0 < code < REFUSED or "dryRun=All" in event.get("requestURI", ""):
+        return None
+    return _Creation(round(unix(stamp), 6), ref.get("namespace", ""), ref.get("name", ""))
+
+
+def _date(watch: list[Record], creations: Sequence[_Creation]) -> None:
+    """Give records of new pods the time at which they were created, where the log has it.
+
+    A watch delivers them later, much later on a busy machine. The log knows a new pod by its name alone.
+    """
+    if not creations:
+        return
+    places: dict[tuple[str, str], list[int]] = {}
+    for index in sorted(range(len(watch)), key=lambda i: watch[i].rev or 0):
+        record = watch[index]
+        if record.kind == "Pod" and "created" in record.changed:
+            places.setdefault((record.namespace, record.name), []).append(index)
+    for creation in sorted(creations):
+        indices = places.get((creation.namespace, creation.name))
+        if indices:
+            index = indices.pop(0)
+            watch[index] = replace(watch[index], at=min(watch[index].at, creation.at))
 
 
 def _join(watch: list[Record], binds: list[Record]) -> tuple[list[Record], list[Record]]:

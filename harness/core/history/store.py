@@ -25,6 +25,7 @@ _CHUNK = 1 << 20  # bytes read at once; bounds memory beside the records
 LEAST_ROOM = 32 << 20  # bytes that any history may have
 MOST_EXPANSION = 100  # bytes per compressed byte of a larger one; real histories have 10 to 20
 MOST_RECORDS = 100_000  # a hundred times more than the longest case
+MOST_LARGE = 20  # times as much in a history of a measurement of load, which people read on purpose
 MOST_LINE = 4 << 20  # bytes of one record
 MOST_WINDOW = 1 << 25  # bytes of memory that decompressing may ask for
 _BLOCK = 2000  # lines between flushes: a file cut off loses no more than these
@@ -47,11 +48,14 @@ def write(path: Path, history: History) -> str:
     return name
 
 
-def read(path: Path) -> History:
-    """The stored history; `complete` is False for a file that was cut off, UsageError for any other damage."""
+def read(path: Path, *, is_large: bool = False) -> History:
+    """The stored history; `complete` is False for a file that was cut off, UsageError for any other damage.
+
+    `is_large` allows for one of a load of ten thousand pods, which needs a gigabyte of memory.
+    """
     try:
         with path.open("rb") as file:
-            return _read(path, file)
+            return _read(path, file, MOST_LARGE if is_large else 1)
     except OSError as error:
         hint = "Give a file that `muster run` wrote."
         raise UsageError(f"cannot read {path}: {error.strerror}", hint=hint) from error
@@ -59,7 +63,7 @@ def read(path: Path) -> History:
         raise _damaged(path, f"its compressed data is broken ({error})") from error
 
 
-def _read(path: Path, file: IO[bytes]) -> History:
+def _read(path: Path, file: IO[bytes], times: int) -> History:
     if file.read(4) != _MAGIC:
         raise UsageError(
             f"{path} is not a history: it is not Zstandard-compressed",
@@ -72,14 +76,14 @@ def _read(path: Path, file: IO[bytes]) -> History:
     header: Mapping[str, Any] | None = None
     footer: Mapping[str, Any] | None = None
     records: list[Record] = []
-    budget = MOST_VALUES
+    budget = times * MOST_VALUES
     for block in _blocks(path, reader, room):
         if footer is not None:
             raise _damaged(path, "there are lines after its footer")
         lines = block.splitlines(keepends=True)
         budget -= values(block)
         if budget < 0:
-            raise _too_large(path, f"it has more than {MOST_VALUES} values")
+            raise _too_large(path, f"it has more than {times * MOST_VALUES} values")
         whole, footer = _split_footer(path, lines)
         if header is None and whole:
             check_depth(whole[0], str(path))
@@ -87,8 +91,8 @@ def _read(path: Path, file: IO[bytes]) -> History:
         if header is None and whole:
             header = _header(path, whole.pop(0))
         records += _records(path, whole, len(records) + 2)
-        if len(records) > MOST_RECORDS:
-            raise _too_large(path, f"it has more than {MOST_RECORDS} records")
+        if len(records) > times * MOST_RECORDS:
+            raise _too_large(path, f"it has more than {times * MOST_RECORDS} records")
     name = f"sha256:{digest.hexdigest()}"
     if footer is None:
         return History(header or {}, tuple(records), complete=False, digest=name)

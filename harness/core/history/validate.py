@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
-from harness.core.gang import GPU, gang_from_record
+from harness.core.gang import GPU, OWN_GPU, gang_from_record
 from harness.core.history.constraints import malformed
 from harness.core.history.observe import changes
 from harness.core.history.records import History, Record, gang_key, gang_keys
@@ -234,7 +234,7 @@ def _numbers(record: Record) -> Broken:
         return
     for key in ("request", "allocatable"):
         for name, amount in (record.state.get(key) or {}).items():
-            most = MOST_GPUS * 1000 if name == GPU else float("inf")
+            most = MOST_GPUS * 1000 if name in (GPU, OWN_GPU) else float("inf")
             if not _number(amount) or not 0 <= amount <= most:
                 yield "numbers", f"{key} of {record.name} has {_short(amount)} thousandths of {name}"
 

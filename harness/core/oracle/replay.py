@@ -11,12 +11,12 @@ a few milliseconds out of order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
 from harness.core.deadlines import seconds
-from harness.core.gang import GPU, gang_from_record
+from harness.core.gang import gang_from_record, gpus_of
 from harness.core.history.records import MARKER, PLAIN_KINDS, History, Record, gang_key, gang_keys, pod_key
 from harness.core.oracle.capacity import Capacity
 from harness.core.oracle.constraints import Constraints
@@ -139,7 +139,7 @@ class Replay:
             incarnation,
             self._index,
             request,
-            request.get(GPU, 0) / 1000,
+            gpus_of(request),
             state.get("scheduler", ""),
             record,
         )
@@ -180,7 +180,7 @@ class Replay:
         pod.placed, pod.held, pod.standing, pod.gone = placed, held, standing, gone
 
     def _resize(self, pod: Pod, request: Mapping[str, int]) -> None:
-        gpus = request.get(GPU, 0) / 1000
+        gpus = gpus_of(request)
         if pod.held and pod.incarnation is not None:
             pod.incarnation.gpus += gpus - pod.gpus
         pod.request, pod.gpus = request, gpus
@@ -230,7 +230,7 @@ class Replay:
         node = self.timeline.nodes.get(record.name)
         if node is None:
             node = self.timeline.nodes[record.name] = Node(record.name, Moment(self._index, self._now))
-        node.gpus = max(node.gpus, room.get(GPU, 0) / 1000)
+        node.gpus = max(node.gpus, gpus_of(room))
         ready = bool(state.get("ready"))
         node.ready |= ready
         node.trouble("gone", gone, self._now)
@@ -334,6 +334,8 @@ class Replay:
                 incarnation.end(self._index, self._now)
         elif verb in ("edit", "create", "delete"):
             self._touched(record, key)
+        elif verb == "note":
+            self._take(record.state.get("deleted") or ())
         elif verb == "fence":
             self._fences.add((record.namespace, record.name))
         elif verb == MARKER:
@@ -376,10 +378,14 @@ class Replay:
         if record.verb == "create":
             incarnation.later.append((self._index, record.state.get("count", 0)))
         if record.verb == "delete":
-            for name in record.state.get("members") or ():
-                if pod := self.timeline.names.get((record.namespace, name)):
-                    pod.taken = self._index
+            self._take(gang_key(record.namespace, name) for name in record.state.get("members") or ())
         incarnation.step(self._index, self._now)
+
+    def _take(self, names: Iterable[str]) -> None:
+        """The case itself deletes these pods, each given as "namespace/name"."""
+        for namespace, _, name in (text.partition("/") for text in names):
+            if pod := self.timeline.names.get((namespace, name)):
+                pod.taken = self._index
 
     def _process(self, verb: str, name: str, role: str) -> None:
         """Keep when a process was down: until it is ready, or was restarted if nothing says ready."""

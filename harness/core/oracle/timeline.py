@@ -84,7 +84,7 @@ class Stray(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """muster, or the API server with its store, did not run between these times."""
+    """muster, or the API server with its store, did not run between these times, or a watch was broken."""
 
     since: float
     until: float

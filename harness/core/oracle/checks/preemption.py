@@ -7,8 +7,8 @@ victim something that was waiting then (a gang, or a pod of no gang) must start 
 `start_after_eviction`. A victim gang with `disruption: gang` is, within the deadline `evicted`, at zero or at quorum.
 The promise `untouched` is judged here too.
 
-Without an audit log it is not known who deleted a pod. A member that is gone then, though neither the case nor a node
-that was removed took it and nothing names it as a victim, makes the verdict unknown.
+Without an audit log it is not known who deleted a pod. One of the case's pods that is gone then, though neither the
+case nor a node that was removed took it and nothing names it as a victim, makes the verdict unknown.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from itertools import islice
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
+from harness.core.labels import PART_LABEL
 from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Eviction, Incarnation, Promise, Start, Timeline, patience
+from harness.core.oracle.timeline import Eviction, Incarnation, Pod, Promise, Start, Timeline, patience
 from harness.core.verdict import Verdict
 
 NAME = "preemption"
@@ -65,13 +66,18 @@ def _needless(line: Timeline, victims: Sequence[Eviction], allowed: float) -> It
 
 
 def _unattributed(line: Timeline) -> Iterator[Finding]:
-    """Members of which nobody can say who removed them."""
+    """Members and pods of no gang of which nobody can say who removed them."""
     for pod in line.pods.values():
         removed = pod.gone or bool(pod.record.state.get("deleting"))
         node = line.nodes.get(pod.node)
         node_is_gone = node is not None and any(trouble.why == "gone" for trouble in node.troubles)
-        if pod.part == "member" and removed and not pod.spared() and not node_is_gone:
+        if _is_of_case(pod) and removed and not pod.spared() and not node_is_gone:
             yield unknown(f"{pod.name} was deleted, and without an audit log nobody knows by whom", pos=pod.born)
+
+
+def _is_of_case(pod: Pod) -> bool:
+    """Whether the case has submitted it as a workload; pods of others may be on the nodes too."""
+    return pod.part == "member" or (pod.part == "plain" and PART_LABEL in (pod.record.state.get("labels") or {}))
 
 
 def _start(line: Timeline, victim: Eviction, until: float) -> Start | None:

@@ -1,0 +1,1 @@
+"""Load on real schedulers: what is submitted, how it is measured, and in which order."""

@@ -1,0 +1,88 @@
+"""A run that is killed at any moment leaves nothing that `muster clean` does not remove, and nothing of others."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness import EmbeddedBox
+from harness.box.base import Box
+from harness.box.existing import removal
+from tests.existing.somebody import LAB, cases, command, differences, everything_of_others, muster, results
+
+CASES = ("gang-that-fits-is-bound-whole", "gang-preempts-and-starts-whole")
+SEEDS = range(20)
+
+
+def kill_a_run(
+    box: Box, folder: Path, seconds: float, *options: str, everything: bool = True, context: str = ""
+) -> None:
+    """Start a run and kill it after so many seconds, as if the machine had died: with all that it has started.
+
+    Without `everything` its keeper lives on for a moment, and removes what is left by itself.
+    """
+    arguments = ("run", *cases(*CASES), "--yes", "--output", str(folder), *options)
+    process = subprocess.Popen(
+        command(*arguments, kubeconfig=box.kubeconfig, context=context or box.name),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    time.sleep(seconds)  # a moment that nobody chose, not a proof of anything
+    started = psutil.Process(process.pid).children(recursive=True) if everything else []
+    for victim in (process, *reversed(started)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            victim.kill()
+    process.wait()
+    psutil.wait_procs(started, timeout=10)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in SEEDS[1:])])
+def test_killed_run_can_be_cleaned_up(somebody: EmbeddedBox, tmp_path: Path, seed: int) -> None:
+    before = everything_of_others(somebody.api, borrowed=True)
+    chance = random.Random(seed)
+    options = ("--nodes-selector", LAB) if seed % 2 else ()
+
+    kill_a_run(somebody, tmp_path, chance.uniform(1.5, 12.0), *options, everything=seed % 4 < 2)
+    done = muster("clean", kubeconfig=somebody.kubeconfig, context=somebody.name)
+
+    assert done.returncode == 0, done.stderr
+    assert removal.leftovers(somebody.api) == []
+    assert differences(before, everything_of_others(somebody.api, borrowed=True)) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.thorough)])
+def test_interrupted_run_cleans_up_and_leaves_a_partial_report(
+    somebody: EmbeddedBox, tmp_path: Path, number: signal.Signals
+) -> None:
+    before = everything_of_others(somebody.api, borrowed=True)
+    arguments = ("run", "--profile", "GANG-CORE", "--yes", "--output", str(tmp_path))
+    process = subprocess.Popen(
+        command(*arguments, kubeconfig=somebody.kubeconfig, context=somebody.name),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    output = []
+    for line in process.stdout:
+        output.append(line)
+        if "✓ contention/" in line:
+            process.send_signal(number)
+            break
+    output += process.stdout.readlines()
+
+    assert process.wait(timeout=120) == 128 + number, "".join(output)
+    result = results(tmp_path)
+    assert result["interrupted"] and 0 < len(result["cases"]) < result["planned"]
+    assert "The run was stopped after" in (tmp_path / "latest" / "index.html").read_text()
+    assert removal.leftovers(somebody.api) == []
+    assert differences(before, everything_of_others(somebody.api, borrowed=True)) == []
