@@ -22,10 +22,13 @@ def names() -> list[str]:
 
 
 def adapter(name: str) -> Adapter:
-    """The integration of this name; UsageError that offers the nearest one."""
+    """The integration of this name, NAME or NAME+VARIANT; UsageError that offers the nearest one."""
+    from harness.adapters.common.variants import MARK, varied  # needs what `names` does not
+
+    name, plus, variant = name.partition(MARK)
     if name not in names():
         raise UsageError(
             f"unknown integration {name!r}", hint=f"{nearest(name, names())}Integrations: {', '.join(names())}."
         )
     integration: Adapter = import_module(f"harness.adapters.{name.replace('-', '_')}").ADAPTER
-    return integration
+    return varied(integration, variant) if plus else integration

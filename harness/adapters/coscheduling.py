@@ -142,6 +142,8 @@ ADAPTER = Adapter(
         "restart-safe",
         "starts-anew",
         "total",
+        Claim("job-gang", source="its README: a PodGroup, and its label in the template of a controller"),
+        Claim("set-gang", source="its README: a PodGroup, and its label in the template of a controller"),
         Claim("forgets-succeeded", source=INFORMER),
         Claim("forgets-failed", source=INFORMER),
         Claim("counts-leaving", source="PodGroupManager.PreFilter and Permit count pods until they are deleted"),

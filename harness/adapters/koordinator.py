@@ -163,6 +163,7 @@ ADAPTER = Adapter(
         "timeout-marks-gang",
         "default-timeout",
         "restart-safe",
+        Claim("job-gang", source="its user manual: labels or annotations in the template of a Job"),
         Claim(
             "refills-singly", source="match policy once-satisfied, the default: a gang that had room once is none later"
         ),

@@ -53,6 +53,8 @@ def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
         "total": gang.total_gpus,
     }
     terms["style"] = "+".join(sorted(gang.styles - {"annotations", "job"})) or None
+    apart = {role.name: role.topology for role in gang.roles if role.topology}
+    terms["role-topology"] = json.dumps(apart) if apart else None
     terms["roles"] = json.dumps({role.name: role.minimum for role in gang.roles}) if gang.roles else None
     return {
         "by_annotations": "annotations" in gang.styles,
@@ -123,6 +125,9 @@ ADAPTER = Adapter(
         "annotations",
         "gang-group",
         "topology",
+        "role-topology",
+        "stale-eviction",
+        "consolidation",
         "soft",
         "nonstrict",
         "queue-order",
@@ -136,6 +141,8 @@ ADAPTER = Adapter(
         "total",
         "pod-terms",
         "tells-members",
+        Claim("job-gang", source="muster's own choice: the template of a Job declares what its pods declare"),
+        Claim("set-gang", source="muster's own choice: the template of a set declares what its pods declare"),
         *(
             Claim(feature, source="muster's own choice: what neither runs nor waits is no member")
             for feature in ("forgets-succeeded", "forgets-failed", "forgets-leaving", "refills-whole")
@@ -144,7 +151,7 @@ ADAPTER = Adapter(
     ),
     wait_time=with_wait_time,
     late_mark=LATE_MARK,
-    styles=("annotations", "job", "nonstrict", "soft"),
+    styles=("annotations", "job", "nonstrict", "soft", "stale-eviction"),
     install=install,
     values=values,
     groups=lambda kubernetes: (CONFIG_MAP, JOB),

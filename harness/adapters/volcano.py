@@ -28,6 +28,7 @@ from harness.adapters.common.base import (
     Object,
     Part,
     Settings,
+    Variant,
 )
 from harness.adapters.common.render import parse, render, total_request
 from harness.box.artifacts import Artifact
@@ -252,6 +253,7 @@ VOCABULARY = Vocabulary(
     refusal_events=(*COMMON.refusal_events, "Unschedulable"),  # of PodGroups, in part as a normal event
     victim_events=(*COMMON.victim_events, "Evict"),
 )
+OWNERS = "annotation scheduling.volcano.sh/group-min-member of a Job, Deployment or StatefulSet (labels.go of its API)"
 PACE = (
     "Volcano looks at its queues once per schedule-period, a second as shipped, so a decision "
     "takes half a second on average and a second look another whole one."
@@ -288,6 +290,9 @@ ADAPTER = Adapter(
         "starts-anew",
         "total",
         "tells-members",
+        "vcjob",
+        Claim("job-gang", source=OWNERS),
+        Claim("set-gang", source=OWNERS),
         Claim("counts-succeeded", source="JobInfo.ReadyTaskNum and ValidTaskNum count tasks that have succeeded"),
         Claim("forgets-failed", source="JobInfo.ValidTaskNum leaves out tasks that have failed"),
         Claim(
@@ -297,6 +302,7 @@ ADAPTER = Adapter(
         Claim("quorum-first", source="gang plugin, JobOrderFn: jobs that are ready come after those that are not"),
     ),
     styles=("vcjob",),
+    owner_annotations=lambda gang: {"scheduling.volcano.sh/group-min-member": str(gang.minimum)},
     install=install,
     values=values,
     groups=lambda kubernetes: (POD_GROUP, JOB),
@@ -305,6 +311,11 @@ ADAPTER = Adapter(
     vocabulary=VOCABULARY,
     membership=Membership(POD_GROUP, ("annotations", "scheduling.k8s.io/group-name")),
     options=OPTIONS,
+    variants={
+        "preempt": Variant(
+            "with its preempt action", {"actions": "allocate, preempt, backfill"}, features=("preemption",)
+        )
+    },
     cluster=(PART,),
     definitions=hosting.definitions("volcano"),
     queue=make_queue,

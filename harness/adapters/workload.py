@@ -96,6 +96,7 @@ ADAPTER = Adapter(
         Claim("nominates", kubernetes=">=1.36"),
         Claim("hints-at-limits", kubernetes=">=1.36"),
         Claim("member-priority", kubernetes=">=1.36,<1.37"),
+        Claim("job-gang", source="its documentation: a reference to the group in the template of a Job"),
         Claim("replica-key", kubernetes="<1.36"),
         Claim("group-object", kubernetes=">=1.36"),
         Claim("group-status", kubernetes=">=1.36"),

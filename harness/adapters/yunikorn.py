@@ -201,6 +201,7 @@ ADAPTER = Adapter(
         "restart-safe",
         "starts-anew",
         "pod-terms",
+        Claim("job-gang", source="its user guide for gangs: annotations in the template of a Job"),
         Claim(
             "refills-singly", source="placeholders are made once, when the application starts; then pods go one by one"
         ),

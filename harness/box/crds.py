@@ -48,11 +48,14 @@ def ensure(api: Api, paths: Sequence[Path], timeout: float = TIMEOUT) -> None:
 
 
 def served(api: Api, name: str) -> bool:
-    """Whether the API server offers the kind of the definition called PLURAL.GROUP; it does once it is established."""
+    """Whether the API server offers the kind of the definition called PLURAL.GROUP; it does once it is established.
+
+    The kinds of a group need not have a version in common, so every version of it is looked at.
+    """
     plural, _, group = name.partition(".")
     try:
-        version = api.request("GET", f"/apis/{group}")["preferredVersion"]["groupVersion"]
-        resources = api.request("GET", f"/apis/{version}")["resources"]
+        versions = [entry["groupVersion"] for entry in api.request("GET", f"/apis/{group}")["versions"]]
+        resources = [kind for version in versions for kind in api.request("GET", f"/apis/{version}")["resources"]]
     except ApiError as error:
         if error.status == 404:
             return False

@@ -95,10 +95,10 @@ class Cluster:
         """The node of a pod of no gang; empty while it has none."""
         return self._context.node_of(pod)
 
-    def domains(self, gang: SubmittedGang, label: str = RACK) -> set[str]:
-        """The values of a node label that the gang's members are found under."""
+    def domains(self, gang: SubmittedGang, label: str = RACK, *, role: str = "") -> set[str]:
+        """The values of a node label that the gang's members, or those of one role, are found under."""
         nodes = {node.name: node.state.get("labels") or {} for node in self._context.recorder.latest("Node")}
-        return {str(nodes[name].get(label)) for name in gang.nodes}
+        return {str(nodes[name].get(label)) for name in gang.nodes_of(role)}
 
     def terminating(self) -> list[str]:
         """The pods of the case that are deleted and still there."""

@@ -49,6 +49,7 @@ def case(
     strength: str = "",
     disturbs: str = "",
     slow: bool = False,
+    fresh: bool = False,
     kubernetes: str = "",
 ) -> Callable[[Test], Test]:
     """Declare the test function below to be a case of the conformance suite; `needs` adds to those of its folder.
@@ -72,6 +73,7 @@ def case(
             strength=strength or strength_of(sentence),
             disturbs=disturbs,
             slow=slow,
+            fresh=fresh,
             kubernetes=kubernetes,
             promises=promised(file),
         )

@@ -242,7 +242,7 @@ class Faults:
 
 def _group_kind(context: Context) -> Kind:
     """The kind of the objects that declare gangs."""
-    if context.testbed.adapter.name == jobset_gang.NAME:
+    if context.testbed.adapter.folder == jobset_gang.NAME:
         return minor_of(context.testbed.box.kubernetes).gang_api.workload
     membership = context.testbed.adapter.membership
     assert membership is not None and membership.group is not None, "this integration has no group objects"
@@ -260,7 +260,7 @@ def _probe(context: Context) -> Object:
 
 def _switch(context: Context) -> tuple[str, Callable[[Sequence[str]], list[str]]]:
     """The controller, and how its command line is changed to turn gangs off."""
-    if context.testbed.adapter.name == jobset_gang.NAME:
+    if context.testbed.adapter.folder == jobset_gang.NAME:
         return jobset_gang.NAME, lambda argv: [*argv, "--gangs=off"]
     on, off = f"/{lws_controller.CONFIG}", f"/{lws_controller.CONFIG_OFF}"
     return lws_controller.CONTROLLER, lambda argv: [flag.replace(on, off) for flag in argv]

@@ -95,7 +95,11 @@ class SubmittedGang:
     @property
     def nodes(self) -> set[str]:
         """The nodes its members are on."""
-        return {pod.node for pod in self._members() if pod.node}
+        return self.nodes_of("")
+
+    def nodes_of(self, role: str) -> set[str]:
+        """The nodes that the members of a role are on; an empty role means all."""
+        return {pod.node for pod in self._members() if pod.node and role in ("", pod.role)}
 
     def groups(self) -> list[Record]:
         """The latest record of every object that stands for the gang."""
@@ -191,9 +195,9 @@ class SubmittedGang:
         self.world.expect("unbound", [self], 0.0)
         return self.world.verdict("refused", self.bound == 0)
 
-    def is_released(self) -> Verdict:
+    def is_released(self, deadline: str = "released") -> Verdict:
         """Nothing is held for it within the deadline, unless it has its quorum."""
-        return self._promise("released", "held-resources", "released", lambda: is_free(self.incarnation.latest))
+        return self._promise("released", "held-resources", deadline, lambda: is_free(self.incarnation.latest))
 
     def is_gone(self, *members: str) -> Verdict:
         """Nothing of it is left within the deadline; with names, none of these members takes or will take room.
@@ -249,6 +253,11 @@ class SubmittedGang:
         """A first member is bound within the deadline; the case goes on at that very record."""
         self.world.until(lambda: self.bound > 0, "bound")
         return self.world.claim(f"gang {self.gang.name} began to be bound", self.bound > 0, f"{self.bound} are bound")
+
+    def is_tried_again(self) -> bool:
+        """Whether the scheduler writes about one of its members within the deadline; for cases that need it to try."""
+        now = self.world.recorder.timeline.last
+        return self.world.until(lambda: self.incarnation.tried > now, "refused")
 
     def _promise(self, what: str, check: str, deadline: str, goal: Callable[[], bool], **details: Any) -> Verdict:
         self.world.expect(what, [self], self.world.deadline(deadline), **details)

@@ -1,4 +1,4 @@
-"""What controllers make gangs of, as values: LeaderWorkerSets, JobSets and Jobs, written as a user would write them.
+"""What controllers make gangs of, as values: LeaderWorkerSets, JobSets, Jobs and sets, written as a user writes them.
 
 A value knows its manifest and the gangs that it is meant to be, worked out from what the case asked for and not from
 what a controller did; so all checks judge these gangs like any other.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.adapters.common.jobset import ReplicatedJob
 from harness.adapters.common.lws_controller import gang_name
@@ -17,6 +17,7 @@ from harness.adapters.jobset_barrier import render_jobset
 from harness.adapters.jobset_gang import NAME as JOBSET_GANG
 from harness.box.api import Object
 from harness.core.gang import Gang, Role
+from harness.core.kinds import DEPLOYMENT, JOB, STATEFUL_SET, Kind
 
 LEADER_READY, LEADER_CREATED = "LeaderReady", "LeaderCreated"  # startup policies
 OFF, GANG, REPLICATED = "Off", "Gang", "ReplicatedGang"  # gang modes
@@ -163,16 +164,43 @@ class BarrierJobSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """A Job whose pods are a gang, declared as the integration declares one."""
+class Owner:
+    """An object of Kubernetes itself whose pods are a gang, if the documentation of the integration says so."""
 
+    KIND: ClassVar[Kind]
     name: str
     size: int
     gpus: int = 1  # of each pod
+    apart: bool = False  # whatever it asks for, its pods are judged one by one
+    by_pods: bool = False  # it asks as pods without an owner do, whatever the documentation says of owners
 
     @property
     def gang(self) -> Gang:
+        """What it asks for."""
         return Gang(self.name, size=self.size, gpus=self.gpus)
+
+    @property
+    def judged(self) -> Gang:
+        """What it is held to."""
+        return self.gang.but(quorum=1) if self.apart else self.gang
+
+
+class Job(Owner):
+    """A Job with so many pods at once."""
+
+    KIND = JOB
+
+
+class Deployment(Owner):
+    """A Deployment with so many replicas."""
+
+    KIND = DEPLOYMENT
+
+
+class StatefulSet(Owner):
+    """A StatefulSet whose pods are made in parallel."""
+
+    KIND = STATEFUL_SET
 
 
 def label(name: str, mode: str, jobs: Sequence[ReplicatedJob]) -> list[ReplicatedJob]:

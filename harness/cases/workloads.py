@@ -11,8 +11,21 @@ from harness.cases.demands import HOSTNAME, all_of, apart, host_port, labelled, 
 from harness.cases.gang import SubmittedGang
 from harness.cases.jobset import SubmittedJobSet
 from harness.cases.lws import SubmittedLWS, owner
+from harness.cases.owners import SubmittedOwner
 from harness.cases.storage import ONE_POD
-from harness.cases.values import GANG, LEADER_CREATED, LEADER_READY, LWS, OFF, REPLICATED, BarrierJobSet, Job, JobSet
+from harness.cases.values import (
+    GANG,
+    LEADER_CREATED,
+    LEADER_READY,
+    LWS,
+    OFF,
+    REPLICATED,
+    BarrierJobSet,
+    Deployment,
+    Job,
+    JobSet,
+    StatefulSet,
+)
 from harness.controllers.jobset_barrier.spec import INIT, VOLUME
 from harness.core.kinds import CONFIG_MAP, JOBSET
 
@@ -32,14 +45,17 @@ __all__ = [
     "VOLUME",
     "ZONE",
     "BarrierJobSet",
+    "Deployment",
     "Job",
     "JobSet",
     "Object",
     "ReplicatedJob",
+    "StatefulSet",
     "SubmittedBarrier",
     "SubmittedGang",
     "SubmittedJobSet",
     "SubmittedLWS",
+    "SubmittedOwner",
     "all_of",
     "apart",
     "barrier_map",

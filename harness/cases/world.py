@@ -23,13 +23,14 @@ from harness.cases.devices import Devices
 from harness.cases.faults import Faults
 from harness.cases.gang import SubmittedGang, submit_gang
 from harness.cases.gangs import SubmittedGangs
-from harness.cases.job import SubmittedJob
 from harness.cases.jobset import SubmittedJobSet
 from harness.cases.lws import SubmittedLWS
 from harness.cases.native import Native
 from harness.cases.objects import Objects
+from harness.cases.owners import SubmittedOwner
+from harness.cases.replicas import Replicas
 from harness.cases.storage import Storage
-from harness.cases.values import LWS, BarrierJobSet, Job, JobSet
+from harness.cases.values import LWS, BarrierJobSet, JobSet, Owner
 from harness.core.errors import HarnessError
 from harness.core.gang import GPU, Gang
 from harness.core.verdict import Verdict
@@ -76,7 +77,7 @@ class World:
         objects: list[Object] | None = None,
     ) -> SubmittedGang: ...
     @overload
-    def submit(self, workload: Job, namespace: str = "") -> SubmittedJob: ...
+    def submit(self, workload: Owner, namespace: str = "") -> SubmittedOwner: ...
     @overload
     def submit(
         self, workload: LWS, namespace: str = "", *, alter: Alter | None = None, objects: list[Object] | None = None
@@ -96,7 +97,7 @@ class World:
     ) -> SubmittedBarrier: ...
     def submit(
         self,
-        workload: Gang | Job | LWS | JobSet | BarrierJobSet,
+        workload: Gang | Owner | LWS | JobSet | BarrierJobSet,
         namespace: str = "",
         *,
         alter: Alter | None = None,
@@ -111,8 +112,8 @@ class World:
         context, namespace = self.context, namespace or self.namespace
         if isinstance(workload, Gang):
             return submit_gang(context, workload, namespace, alter=alter, without=without, objects=objects)
-        if isinstance(workload, Job):
-            return SubmittedJob(context, workload, namespace)
+        if isinstance(workload, Owner):
+            return SubmittedOwner(context, workload, namespace)
         objects = self.objects.of(workload, namespace) if objects is None else objects
         if alter is not None:
             for obj in objects:
@@ -148,6 +149,10 @@ class World:
         request = {"cpu": cpu, "memory": "64Mi", **({GPU: str(gpus)} if gpus else {})}
         self.context.submit_pod(name, "plain", request, priority, alter)
         return name
+
+    def replicas(self, name: str, count: int, gpus: int = 1) -> Replicas:
+        """Pods of no gang that a ReplicaSet makes, and makes again when they are gone; a handle on them."""
+        return Replicas(self.context, name, count, gpus)
 
     def priority(self, name: str, value: int, *, preempts: bool = True) -> str:
         """A PriorityClass of this value, which is in force; its name, which all cases share."""

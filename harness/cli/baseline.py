@@ -2,8 +2,9 @@
 
 A race hits any case, and a suite that is red once a week for a reason that everybody knows is soon looked at by nobody.
 So a case that should pass, and broke only what a race written down for this scheduler breaks, is run again at once: it
-is a race if it passes at least twice as often as not, and a difference otherwise. A gang that reached its quorum later
-than its window allows is run again in the same way, because that is what a machine under load does.
+is a race if it passes at least twice as often as not and the race struck no more often than it may, and a difference
+otherwise. A gang that reached its quorum later than its window allows is run again in the same way, because that is
+what a machine under load does.
 """
 
 from __future__ import annotations
@@ -55,14 +56,14 @@ def _undecided(folder: Path, results: Sequence[CaseResult]) -> dict[str, list[st
     """Cases that a race may have hit and that are worth another attempt, by integration."""
     cases: dict[str, list[str]] = {}
     for (integration, case), hit in baseline.hit_by_races(folder, results).items():
-        if not hit.is_rare and hit.violated <= hit.passed + 1:
+        if hit.is_within_rate and not hit.is_rare and hit.violated <= hit.passed + 1:
             cases.setdefault(integration, []).append(case)
     return cases
 
 
 def _print_races(folder: Path, results: Sequence[CaseResult]) -> None:
     for (integration, case), hit in baseline.hit_by_races(folder, results).items():
-        if hit.is_rare:
+        if hit.is_excused:
             counts = f"violated {hit.violated} of {hit.violated + hit.passed} times"
             console().print(f"[yellow]race[/yellow]  {case} ({integration}): {counts}. {hit.race.reason}")
 

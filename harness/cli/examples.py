@@ -16,7 +16,8 @@ from harness.box.existing.access import check_reachable
 from harness.box.existing.ownership import Ownership
 from harness.box.existing.real_nodes import usable_nodes
 from harness.box.nodes import Pool, render_node
-from harness.cases.job import manifest
+from harness.cases.owners import owner_objects
+from harness.cases.values import Job
 from harness.core.errors import ExitCode
 from harness.core.gang import OWN_GPU, Gang
 from harness.runner.config import RunConfig
@@ -72,7 +73,8 @@ def _objects(config: RunConfig, kubernetes: str) -> Iterator[Object]:
         objects = gang_objects(integration, gang, NAMESPACE, kubernetes)
         yield from objects
         if any(obj["kind"] == "Pod" for obj in objects):
-            yield manifest(gang, objects)
+            job = Job(gang.name, size=gang.size, gpus=1)
+            yield from (obj for obj in owner_objects(integration, job, objects) if obj["kind"] == job.KIND.kind)
         yield single_pod(integration, NAMESPACE, "fence-1", part="fence", request={"cpu": "1m"})
         if "queues" in config.box.disruptions:
             yield from _queues(integration)

@@ -117,18 +117,14 @@ def _mutants(case: Case) -> list[str]:
 
 def _verdicts(case: Case) -> list[str]:
     """The expected outcome on every integration that has a file of them."""
-    from harness.adapters import adapter
-    from harness.box.minor import default_minor
-
     verdicts = []
     for path in sorted((data_root() / "ci" / "expected").glob("*.yaml")):
-        name, _, version = path.stem.partition("@")
-        kubernetes = version if adapter(name).component == "kubernetes" else default_minor()
-        expected = baseline.load(path.parent, path.stem, kubernetes)
+        expected = baseline.load(path.parent, path.stem, baseline.kubernetes_for(path.stem))
         if expected is None:
             continue
-        reason = expected.violated.get(case.id) or expected.unsteady.get(case.id) or ""
-        outcome = "unsteady" if case.id in expected.unsteady else str(expected.outcome(case.id))
+        race = expected.unsteady.get(case.id)
+        reason = expected.known_reason(case.id)
+        outcome = f"unsteady, violated in {race.violated} of {race.runs} runs" if race else expected.outcome(case.id)
         verdicts.append(f"{path.stem}: {outcome}{f' ({reason})' if reason else ''}")
     return verdicts
 

@@ -156,12 +156,13 @@ def components_of(register: Register, integration: str) -> list[str]:
     from harness.adapters import adapter
 
     RunConfig(integrations=(integration,)).check()
-    name, at, version = integration.partition("@")
+    name, _, version = integration.partition("@")
     implementation = adapter(name)
     parts = {part.component for part in implementation.cluster if part.component}
     main = {implementation.component} & register.components.keys()
+    versions = {"kubernetes": implementation.kubernetes, implementation.component: version}
     return [
-        f"{component}{at}{version}" if component == implementation.component else component
+        f"{component}@{versions[component]}" if versions.get(component) else component
         for component in dict.fromkeys((*register.box, *sorted(main | parts)))
     ]
 

@@ -54,6 +54,7 @@ def integrations(as_json: bool) -> None:
                 "integration": name,
                 "title": integration.title,
                 "versions": ", ".join(locked),
+                "variants": ", ".join(f"{name}+{variant}" for variant in integration.variants),
                 "scheduler": integration.scheduler,
                 "features": ", ".join(sorted(features_of(integration))),
                 "limits": [asdict(limit) for limit in integration.limits] if as_json else str(len(integration.limits)),

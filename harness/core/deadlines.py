@@ -31,6 +31,9 @@ DEADLINES: Mapping[str, Deadline] = {
     ),
     "refused": Deadline(20.0, "the scheduler reports a refusal: two cycles and the 10 s backoff"),
     "released": Deadline(60.0, "a refused gang holds nothing any more: after its own timeout, one resync period"),
+    "stale": Deadline(
+        90.0, "a gang below its quorum is evicted: KAI waits for a minute, then one cycle, and some margin"
+    ),
     "gone": Deadline(30.0, "deleted objects are gone: the default grace period of a pod"),
     "evicted": Deadline(30.0, "a victim has ended: the default grace period of a pod"),
     "start_after_eviction": Deadline(30.0, "the preemptor starts: the grace period of its victims, then one cycle"),

@@ -31,6 +31,7 @@ class Role:
     gpus: int = 1
     cpu: str = "100m"
     memory: str = "64Mi"
+    topology: str | None = None  # node label; all members of this role within one value of it
 
     @property
     def minimum(self) -> int:

@@ -15,7 +15,10 @@ from harness.core.oracle.answers import recompute
 from harness.core.oracle.timeline import Action, Incarnation, Node, Pod, Timeline
 from harness.report.rows import Rows
 
-_SHOWN = ("submit", "create", "edit", "delete", "fence", "node-add", "node-remove", "node-change", "note", "restart")
+_SHOWN = (
+    *("submit", "create", "edit", "delete", "fence", "node-add", "node-remove", "node-change"),
+    *("note", "restart", "crash"),
+)
 SAME_REFUSAL = 0.25  # seconds within which the same refusal of the same gang is one mark
 _KINDS = {"member": 0, "placeholder": 1}
 _STOPPED = {"kill": "killed", "pause": "paused", "restart": "restarted"}
@@ -190,6 +193,8 @@ def _bands(line: Timeline) -> Iterator[tuple[float, float, str, str]]:
 
 def _text(record: Record) -> str:
     state = record.state
+    if record.verb == "crash":
+        return f"{record.name} crashed ({state.get('ending', '')})"
     if record.verb == "note":
         return str(state.get("text", ""))[:240]
     if record.verb == "submit":

@@ -14,6 +14,7 @@ import yaml
 
 from harness.adapters import adapter
 from harness.adapters.common.base import features_of
+from harness.box.artifacts import load as locks
 from harness.core.catalogue.expected import (
     Difference,
     Expected,
@@ -32,14 +33,23 @@ from harness.runner.collect import collect_cases
 GIVEN = "given"  # the version of a program that the user gave without stating one
 HEAD = """\
 # Where this integration deviates, for `muster run --expected`. A case that is not named here passes, or is not asked
-# for (a feature is not claimed, or the clause holds for other versions). `violated` and `unsteady` (a race decides)
-# have a reason each; `races` may hit any case, by the checks that they break.
+# for (a feature is not claimed, or the clause holds for other versions). `violated` and `unsteady` (a race decides, in
+# so many of so many runs) have a reason each; `races` may hit the cases that they name, or any up to their rate, by the
+# checks that they break. docs/explanation/soundness.md has the rules.
 # `muster run --profile all --expected {folder} --accept` writes what a run shows; reasons are by people.
 """
 
 
 def path_of(folder: Path, integration: str) -> Path:
     return folder / f"{integration}.yaml"
+
+
+def kubernetes_for(integration: str) -> str:
+    """The Kubernetes that a file of this name is about: its own, or the usual one."""
+    name, _, version = integration.partition("@")
+    implementation = adapter(name)
+    own_version = version if implementation.component == "kubernetes" else implementation.kubernetes
+    return locks().lock("kubernetes", own_version or None).version
 
 
 def load(folder: Path, integration: str, kubernetes: str) -> Expected | None:

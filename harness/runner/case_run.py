@@ -51,15 +51,7 @@ class CaseRun:
         """Judge what happened and store it."""
         seconds = time.time() - self.started
         fault = _fault(error)
-        for name, process in self.testbed.box.processes.items():
-            if process.crashed:
-                self.world.context.recorder.act(
-                    "note", text=f"{name} is down, and nobody here ended it ({process.ending})"
-                )
-            if (again := process.restarts - self._restarts.get(name, 0)) > 0:
-                self.world.context.recorder.act(
-                    "note", text=f"{name} crashed; its kubelet started it again {again} times"
-                )
+        self._note_crashes()
         try:
             history, verdicts = self._judge()
             if not fault and case_outcome(verdicts) is Outcome.UNKNOWN:
@@ -92,6 +84,16 @@ class CaseRun:
             error=fault,
             logs=self._evidence() if bad else "",
         )
+
+    def _note_crashes(self) -> None:
+        """Write down what no supervisor has: programs of the box that ended, and what a kubelet has started again."""
+        recorder = self.world.context.recorder
+        for name, process in self.testbed.box.processes.items():
+            again = process.restarts - self._restarts.get(name, 0)
+            if name in self.testbed.programs and again > 0:
+                recorder.act("crash", name, role=process.command.role, ending=process.ending, restarts=again)
+            elif process.crashed and name not in self.testbed.programs:
+                recorder.act("note", text=f"{name} is down, and nobody here ended it ({process.ending})")
 
     def _judge(self) -> tuple[History, tuple[Verdict, ...]]:
         """Everything up to now, and what the checks make of it."""

@@ -149,18 +149,20 @@ def _from_data(data: Mapping[str, Any], folder: Path) -> RunConfig:
 
 
 def kubernetes_of(integration: str, kubernetes: str | None) -> str | None:
-    """The Kubernetes version that is asked for: that of the native integration is its own, `workload@1.36`."""
+    """The Kubernetes version that is asked for; that of `workload@1.36` or `volcano+kubernetes-1.36` is its own."""
     from harness.adapters import adapter
 
     name, _, version = integration.partition("@")
-    if not version or adapter(name).component != "kubernetes":
+    implementation = adapter(name)
+    own_version = version if implementation.component == "kubernetes" else implementation.kubernetes
+    if not own_version:
         return kubernetes
-    if kubernetes and kubernetes != version:
+    if kubernetes and kubernetes != own_version and not kubernetes.startswith(f"{own_version}."):
         raise UsageError(
-            f"{integration} is Kubernetes {version}, and --kubernetes asks for {kubernetes}",
+            f"{integration} is for Kubernetes {own_version}, and --kubernetes asks for {kubernetes}",
             hint="Leave one of the two out.",
         )
-    return version
+    return kubernetes or own_version
 
 
 def _check_integration(integration: str, config: RunConfig) -> None:

@@ -218,6 +218,8 @@ def world(request: pytest.FixtureRequest, testbed: Testbed, pytestconfig: pytest
         pytest.skip(f"not supported: {forbidden or unmet}")
     log.tell("begin", case=case.id, integration=testbed.integration)
     try:
+        if case.fresh:
+            testbed.renew()
         running = case_run.CaseRun(testbed, case, folder(pytestconfig), repetition=_repetition_of(request.node))
     except MusterError as error:  # no verdict on anybody, but a case that was asked for
         log.tell("case", result=case_run.as_event(case_run.not_begun(case, testbed, error)))

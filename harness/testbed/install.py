@@ -26,6 +26,12 @@ from harness.testbed.discover import discover
 
 TIMEOUT = 120.0  # seconds until a program's pod is ready and its service answers; five are usual
 NEED_CONTAINERS = frozenset({"jobset-barrier"})  # features whose cases are about what containers do
+ROLES = {  # of a program by the name of its process; every other one is a controller
+    "scheduler": "scheduler",
+    "binder": "scheduler",
+    "webhook-manager": "webhook",
+    "admission": "webhook",
+}
 INSIDE = Departure(
     "images of our own, made of the locked binary alone", "no registry is needed; the binary is the same"
 )
@@ -48,7 +54,9 @@ def box_for(adapter: Adapter, spec: BoxSpec, settings: Settings, **more: Any) ->
 
     UsageError for an option that the integration does not have; `more` goes to `BoxSpec.make`.
     """
+    settings = base.with_preset(adapter, settings)
     base.check_options(adapter, settings)
+    spec = replace(spec, kubernetes=spec.kubernetes or adapter.kubernetes or None)
     definitions = adapter.definitions(settings, spec.kubernetes or default_minor()) if spec.installs else ()
     return spec.make(
         binaries=settings.binaries,
@@ -61,6 +69,7 @@ def box_for(adapter: Adapter, spec: BoxSpec, settings: Settings, **more: Any) ->
 
 def install(adapter: Adapter, box: Box, settings: Settings) -> Installed:
     """Install the integration in the way this box has for it."""
+    settings = base.with_preset(adapter, settings)
     base.check_options(adapter, settings)
     if not box.capabilities.installs:
         return discover(adapter, box, settings)
@@ -203,7 +212,7 @@ def program_of(host: ContainerHost, images: Mapping[str, Image], deployment: Obj
     process, image = next((key, image) for key, image in images.items() if image.name == container["image"])
     name = image.entrypoint[0].rpartition("/")[2]
     deployment["spec"]["template"]["metadata"].setdefault("annotations", {})[PROGRAM] = name
-    role = process if process == "scheduler" else "webhook" if "webhook" in process else "controller"
+    role = ROLES.get(process, "controller")
     command = Command(name, (image.entrypoint[0], *(container.get("args") or ())), role=role)
     return host.program(command, meta["namespace"], meta["name"])
 

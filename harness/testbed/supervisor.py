@@ -2,7 +2,8 @@
 
 A scheduler runs as a Deployment, so one that crashes is back soon: at once the first time, then after ten seconds,
 twenty, forty, which is the kubelet's own backoff. To leave it dead would blame it for far more than the crash. Each
-crash is written into the history; what a case killed stays dead until the case starts it.
+crash is written into the history, where the check `crash` judges it; what a case killed stays dead until the case
+starts it.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Supervisor:
             self._crashes[name] = [*recent, now]
             wait = BACKOFF[min(len(recent), len(BACKOFF) - 1)]
             self._due[name] = now + wait
-            self._recorder.act("note", name, text=f"{name} crashed ({process.ending}); it is back in {wait:.0f} s")
+            self._recorder.act("crash", name, role=process.command.role, ending=process.ending, back_in=wait)
         if now >= self._due[name]:
             del self._due[name]
             process.start()

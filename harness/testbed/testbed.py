@@ -55,6 +55,7 @@ class Testbed:
     priorities: dict[tuple[int, bool], str] = field(default_factory=dict)  # PriorityClasses that cases share
     cleanup: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)  # what undoes the changes of a case
     needs_probe: bool = False  # the last case may have left a scheduler that hangs, or that is still reconnecting
+    programs: frozenset[str] = frozenset()  # names in box.processes of what belongs to the integration
     supervisor: Supervisor | None = None
     is_kept: bool = False  # somebody wants to look into the box after the run
 
@@ -163,11 +164,23 @@ class Testbed:
         try:
             run_canary(self, "bound")
         except HarnessError:
-            for name in {*self.installed.schedulers, *self.installed.controllers}:
-                self.box.processes[name].restart()
+            self._restart_integration()
             self.reset()
             with contextlib.suppress(HarnessError):  # if it still hangs, the next case will show it with evidence
                 run_canary(self)
+
+    def renew(self) -> None:
+        """Restart the integration and see it work, so that nothing it remembers of former cases decides the next one.
+
+        A cluster that allows no faults stays as it is.
+        """
+        if self.box.capabilities.faults:
+            self._restart_integration()
+            run_canary(self)
+
+    def _restart_integration(self) -> None:
+        for name in {*self.installed.schedulers, *self.installed.controllers}:
+            self.box.processes[name].restart()
 
     def _delete_objects(self, namespaces: Sequence[str]) -> None:
         kinds = [POD, *self.group_resources()]
@@ -256,6 +269,7 @@ def open_testbed(
     box = box_for(adapter, spec, settings, gates=gates, listener=listener, reserved=True, **server).start()
     try:
         with phase(box.listener, f"Installing {adapter.title}"):
+            before = set(box.processes)
             installed = install(adapter, box, settings)
             recorder = Recorder(
                 box.api,
@@ -279,8 +293,9 @@ def open_testbed(
             )
             check_features(adapter.name, testbed.features)
             run_canary(testbed)
-            processes = [box.processes[name] for name in (*installed.schedulers, *installed.controllers)]
-            testbed.supervisor = Supervisor(processes, recorder)
+            started = set(box.processes) - before
+            testbed.programs = frozenset(started.union(installed.schedulers, installed.controllers))
+            testbed.supervisor = Supervisor([box.processes[name] for name in sorted(testbed.programs)], recorder)
     except BaseException as error:
         box.fail(error)
         raise

@@ -7,7 +7,7 @@ from harness.cases.workloads import Job
 @case(
     "A suspended job MUST give its room back, and when it is resumed it MUST start whole or not at all.",
     clauses=["GANG-39", "GANG-13", "GANG-02"],
-    needs=["starts-anew"],
+    needs=["starts-anew", "job-gang"],
 )
 def test_suspended_job_starts_whole_again(world: World) -> None:
     world.nodes(2, gpus=4)

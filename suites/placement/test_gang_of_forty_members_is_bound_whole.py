@@ -6,6 +6,7 @@ from harness import Gang, World, case
 @case(
     "A gang of forty members MUST be bound whole within its window.",
     clauses=["GANG-01", "GANG-03", "WL-37"],
+    fresh=True,
 )
 def test_gang_of_forty_members_is_bound_whole(world: World) -> None:
     world.nodes(5, gpus=8)

@@ -28,7 +28,7 @@ def by_name(history: History) -> dict[str, Outcome]:
 def test_every_check_has_a_name_a_law_and_a_reason() -> None:
     verdicts = judge_all(story().bind_all(GANG).end(60))
     assert [verdict.check for verdict in verdicts] == [check.NAME for check in CHECKS]
-    assert len({check.NAME for check in CHECKS}) == 11
+    assert len({check.NAME for check in CHECKS}) == 12
     assert all(verdict.promised and verdict.reason for verdict in verdicts)
 
 

@@ -11,6 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from harness.cli.recheck import recheck
+from harness.core.catalogue.deviations import Unsteady
 from harness.core.catalogue.expected import Expected
 from harness.core.results import RunResult
 from harness.core.verdict import Outcome
@@ -39,7 +40,7 @@ def test_the_baseline_explains_violations_and_nothing_else() -> None:
     expected = Expected(violated={violated.case: REASON})
 
     assert expected.reason(violated) == REASON
-    assert Expected(unsteady={violated.case: REASON}).reason(violated) == REASON
+    assert Expected(unsteady={violated.case: Unsteady(6, 20, REASON)}).reason(violated) == REASON
     assert Expected().reason(violated) == ""
     assert all(expected.reason(replace(violated, outcome=o)) == "" for o in Outcome if o is not Outcome.VIOLATED)
     assert explained(None, violated) == violated

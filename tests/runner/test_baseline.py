@@ -17,6 +17,7 @@ from harness.core.errors import ExitCode, UsageError
 from harness.core.results import CaseResult, RunResult
 from harness.core.verdict import Outcome, Verdict
 from harness.runner import baseline
+from harness.runner.collect import collect_cases
 from harness.runner.config import RunConfig
 
 FOLDER = data_root() / "ci" / "expected"
@@ -24,7 +25,8 @@ FILES = sorted(FOLDER.glob("*.yaml"))
 SOME = "workload@1.37.1"
 A, B, C = "gang-that-fits-is-bound-whole", "one-of-two-gangs-wins-whole", "fragmented-room-is-no-room"
 FOREIGN = "config-map-begins-empty"  # a case for controllers of JobSets, which the native API is not asked for
-RACE = "races: [{checks: [atomic, liveness], reason: a rejected member counts for a moment}]\n"
+COUNTS = "{violated: 6, runs: 20, reason: why}"
+RACE = "races: [{checks: [atomic, liveness], rate: 0.1, reason: a rejected member counts for a moment}]\n"
 
 
 def result(case: str, outcome: Outcome) -> CaseResult:
@@ -70,14 +72,30 @@ def test_what_is_asked_of_an_integration_follows_from_what_it_claims(tmp_path: P
 
 
 def test_a_race_may_end_either_way(tmp_path: Path) -> None:
-    write(tmp_path, f"unsteady: {{{A}: it evicts twice when the deletion is seen late}}\n")
+    write(tmp_path, f"unsteady: {{{A}: {{violated: 6, runs: 20, reason: it evicts twice}}}}\n")
 
     assert compared(tmp_path, result(A, Outcome.PASS), result(A, Outcome.VIOLATED)) == []
     assert len(compared(tmp_path, result(A, Outcome.UNKNOWN))) == 1
 
 
+@pytest.mark.parametrize(
+    ("violated", "passed", "differs"),
+    [(1, 0, False), (0, 12, False), (0, 13, True), (8, 2, False), (9, 1, True), (8, 1, False)],
+)
+def test_a_race_is_held_to_its_recorded_rate(tmp_path: Path, violated: int, passed: int, differs: bool) -> None:
+    write(tmp_path, f"unsteady: {{{A}: {{violated: 6, runs: 20, reason: it evicts twice}}}}\n")
+    runs = [result(A, Outcome.VIOLATED)] * violated + [result(A, Outcome.PASS)] * passed
+
+    different = compared(tmp_path, *runs)
+
+    assert bool(different) == differs
+    assert all(f"violated in {violated} of {violated + passed} runs, recorded: 6 of 20" in text for text in different)
+
+
 def test_accept_writes_deviations_only_and_keeps_reasons(tmp_path: Path) -> None:
-    write(tmp_path, f"violated: {{{B}: it always was}}\nraces: [{{checks: [liveness], reason: it happens}}]\n")
+    write(
+        tmp_path, f"violated: {{{B}: it always was}}\nraces: [{{checks: [liveness], rate: 0.05, reason: it happens}}]\n"
+    )
     results = [result(A, Outcome.PASS), result(C, Outcome.VIOLATED), result(FOREIGN, Outcome.NOT_SUPPORTED)]
 
     (path,) = baseline.accept(tmp_path, results)
@@ -139,7 +157,7 @@ def test_a_missing_file_says_how_to_write_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"violated: {{{A}: why}}\nunsteady: {{{A}: why}}", "is both violated and unsteady"),
+        (f"violated: {{{A}: why}}\nunsteady: {{{A}: {COUNTS}}}", "is both violated and unsteady"),
         (f"pass: [{A}]", "unknown key 'pass'"),
         ("violated: {gang-that-fits-is-bound-hole: why}", "there is no case 'gang-that-fits-is-bound-hole'"),
         (f"violated: [{A}]", "violated has no reasons"),
@@ -148,7 +166,26 @@ def test_a_missing_file_says_how_to_write_it(tmp_path: Path) -> None:
         ("races: atomic", "races is no list"),
         ("races: [atomic]", "not a race"),
         ("races: [{checks: [atomic]}]", "not a race"),
-        ("races: [{checks: atomic, reason: why}]", "not a race"),
+        ("races: [{checks: atomic, rate: 0.1, reason: why}]", "not a race"),
+        ("races: [{checks: [atomic], reason: why}]", "not a race"),
+        (f"races: [{{checks: [atomic], cases: [{A}], rate: 0.1, reason: why}}]", "not a race"),
+        ("races: [{checks: [atomic], cases: [], reason: why}]", "names no case"),
+        ("races: [{checks: [atomic], cases: [gang-that-fits], reason: why}]", "there is no case 'gang-that-fits'"),
+        ("races: [{checks: [live], rate: 0.1, reason: why}]", "there is no check 'live'"),
+        ("races: [{checks: [atomic], rate: 0.2, reason: why}]", "not a rate: 0.2"),
+        ("races: [{checks: [atomic], rate: 0, reason: why}]", "not a rate: 0"),
+        ("races: [{checks: [atomic], rate: often, reason: why}]", "not a rate: 'often'"),
+        (
+            "races: [{checks: [refused, atomic, liveness, order], rate: 0.01, reason: why}]",
+            "a race covers atomic, liveness, refused of every case",
+        ),
+        (f"unsteady: {{{A}: it happens}}", "no counts: 'it happens'"),
+        (f"unsteady: {{{A}: {{violated: 1, runs: 20}}}}", "no counts"),
+        (f"unsteady: {{{A}: {{violated: 1, runs: some, reason: why}}}}", "no whole numbers: 1 of 'some'"),
+        (f"unsteady: {{{A}: {{violated: 1, runs: 9, reason: why}}}}", "9 recorded runs are too few"),
+        (f"unsteady: {{{A}: {{violated: 0, runs: 20, reason: why}}}}", "0 of 20 runs violated are not both outcomes"),
+        (f"unsteady: {{{A}: {{violated: 20, runs: 20, reason: why}}}}", "20 of 20 runs violated are not both outcomes"),
+        (f"unsteady: {{{A}: {{violated: 18, runs: 20, reason: why}}}}", "violated in 18 of 20 runs, that is no race"),
     ],
 )
 def test_a_file_that_cannot_be_meant_is_refused(text: str, message: str, tmp_path: Path) -> None:
@@ -176,6 +213,26 @@ def test_a_race_excuses_nothing_but_what_it_breaks(tmp_path: Path) -> None:
     assert len(compared(tmp_path, broken(A, "atomic", "assertions"), *passes)) == 1
     assert len(compared(tmp_path, broken(A, "atomic"), result(A, Outcome.UNKNOWN), *passes)) == 2
     assert len(compared(tmp_path, result(B, Outcome.VIOLATED), result(B, Outcome.PASS))) == 1
+
+
+def test_a_race_that_names_its_cases_excuses_no_other(tmp_path: Path) -> None:
+    write(tmp_path, f"races: [{{checks: [atomic, liveness, refused], cases: [{A}], reason: it counts for a moment}}]\n")
+    passes = [result(case, Outcome.PASS) for case in (A, B)] * REPEATS
+
+    assert compared(tmp_path, broken(A, "atomic", "refused"), *passes) == []
+    assert len(compared(tmp_path, broken(B, "atomic"), *passes)) == 1
+
+
+def test_a_race_that_strikes_more_often_than_its_rate_excuses_nothing(tmp_path: Path) -> None:
+    write(tmp_path, RACE.replace("0.1", "0.05"))
+    hits = [broken(case, "atomic") for case in (A, B)]
+    passes = [result(case, Outcome.PASS) for case in (A, B, C)] * REPEATS
+    asked = [case.id for case in collect_cases() if case.id not in baseline.not_asked(SOME, "1.37.1")]
+    others = [result(case, Outcome.PASS) for case in asked[:40]]
+
+    assert compared(tmp_path, *hits[:1], *passes) == [], "one is always possible"
+    assert len(compared(tmp_path, *hits, *passes)) == 2
+    assert compared(tmp_path, *hits, *passes, *others) == [], "two of forty are five in a hundred"
 
 
 def test_only_cases_that_a_known_race_has_hit_are_run_again(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -241,15 +298,12 @@ def test_repeats_that_differ_are_unsteady() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_deviation_is_explained_and_of_a_case_that_is_asked(file: Path) -> None:
-    name, _, version = file.stem.partition("@")
-    native = adapter(name).component == "kubernetes"
-    kubernetes = load().lock("kubernetes", version if native else None).version
-
-    expected = baseline.load(FOLDER, file.stem, kubernetes)
+    expected = baseline.load(FOLDER, file.stem, baseline.kubernetes_for(file.stem))
 
     assert expected is not None
-    reasons = {**expected.violated, **expected.unsteady}
+    reasons = {**expected.violated, **{case: entry.reason for case, entry in expected.unsteady.items()}}
     assert [case for case, reason in reasons.items() if len(reason) <= 40] == []
+    assert all(len(race.reason) > 40 for race in expected.races)
     assert set(reasons) & expected.not_asked == set()
 
 

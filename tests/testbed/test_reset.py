@@ -99,3 +99,14 @@ def test_priorities_are_in_force_at_once_and_shared_by_all_cases(testbed: Testbe
 
     assert names[0] == names[1]
     assert len(set(names[0])) == 2
+
+
+def test_a_case_that_must_begin_afresh_has_new_programs(testbed: Testbed):
+    programs = {*testbed.installed.schedulers, *testbed.installed.controllers}
+    before = {name: process.pid for name, process in testbed.box.processes.items()}
+
+    testbed.renew()
+
+    renewed = {name for name, process in testbed.box.processes.items() if process.pid != before[name]}
+    assert programs and renewed == programs
+    assert leftovers(testbed) == []

@@ -5,8 +5,11 @@ import signal
 
 import pytest
 
+from harness.box.base import Command
 from harness.cases.world import World
 from harness.core.gang import Gang
+from harness.core.oracle.judge import judge_case
+from harness.core.verdict import Outcome
 from harness.testbed import supervisor
 from harness.testbed.supervisor import Supervisor
 from harness.testbed.testbed import Testbed
@@ -21,8 +24,10 @@ def test_a_crashed_scheduler_is_back_and_the_crash_is_in_the_history(testbed: Te
     gang = world.submit(Gang("after", size=2))
 
     assert gang.is_bound_whole("reconnected")
-    notes = [record.state.get("text", "") for record in world.context.history().records if record.verb == "note"]
-    assert any(f"{name} crashed" in text for text in notes)
+    crashes = [record for record in world.context.history().records if record.verb == "crash"]
+    assert [(record.name, record.state["ending"]) for record in crashes] == [(name, "ended by SIGSEGV")]
+    verdicts = {verdict.check: verdict.outcome for verdict in judge_case(world.context.history())}
+    assert verdicts["crash"] is Outcome.VIOLATED
     testbed.reset()
 
 
@@ -42,6 +47,7 @@ class Program:
     """A process that crashes when it is told to, and keeps what was written about it."""
 
     name, ending, crashed = "program", "exit code 2", False
+    command = Command("program", ())
 
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -49,8 +55,8 @@ class Program:
     def start(self) -> None:
         self.crashed = False
 
-    def act(self, verb: str, name: str, text: str) -> None:
-        self.notes.append(text)
+    def act(self, verb: str, name: str, *, role: str, ending: str, back_in: float) -> None:
+        self.notes.append(f"{verb} of {name}, {ending}, back in {back_in:.0f} s")
 
 
 def test_a_crash_after_somebody_else_started_it_is_a_crash_of_its_own(monkeypatch: pytest.MonkeyPatch):

@@ -8,7 +8,7 @@ cases know nothing of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +106,16 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """Settings of an integration that make another one of it (`harness.adapters.common.variants`)."""
+
+    about: str  # what is added to the title: "with its preempt action"
+    settings: Mapping[str, str] = field(default_factory=dict)  # as --set would give them
+    features: tuple[str | Claim, ...] = ()  # what they add to the features
+    kubernetes: str = ""  # the minor that it runs on; empty: whichever is asked for
+
+
+@dataclass(frozen=True, slots=True)
 class Membership:
     """How pods name their gang, and what kind of object stands for it."""
 
@@ -137,6 +147,9 @@ class Adapter:
     pace: str = ""  # a period or backoff of its own that decides how long cases take, in a sentence for the report
     works_in_cycles: bool = False  # it decides once a second or so, from one look at everything, not at each change
     options: Mapping[str, str] = field(default_factory=dict)  # what --set may name, and its meaning
+    variants: Mapping[str, Variant] = field(default_factory=dict)  # settings that are judged under a name: NAME+VARIANT
+    preset: Mapping[str, str] = field(default_factory=dict)  # the settings of a variant; a user's go before them
+    kubernetes: str = ""  # the minor that a variant runs on; empty: whichever is asked for
     needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)
     definitions: Callable[[Settings, str], Sequence[Path]] = lambda settings, kubernetes: ()  # its CRDs
     cluster: tuple[Part, ...] = ()  # what it is made of where nodes run containers; none: processes there, too
@@ -151,6 +164,8 @@ class Adapter:
     gang_fields: tuple[str, ...] = ()  # fields of Gang that can be expressed here, if not all
     values: Callable[[Gang, str], Mapping[str, Any]] = lambda gang, kubernetes: {}  # further values for gang.yaml.j2
     finish: Callable[[list[Object]], None] = lambda objects: None  # after a case has altered the members of a gang
+    owner_annotations: Callable[[Gang], Mapping[str, str]] | None = None
+    # ^ of a Job or a set whose pods are a gang, where its documentation asks for nothing else; None: its pods say it
     pod_labels: Mapping[str, str] = field(default_factory=dict)  # of pods in no gang, with {namespace} and {name}
     classify: Callable[[Object], tuple[str, str, str]] = by_label  # pod -> (gang name or "", part, role)
     groups: Callable[[str], tuple[Kind, ...]] = lambda kubernetes: ()  # kubernetes -> gang objects to record
@@ -195,6 +210,11 @@ class Settings:
     options: Mapping[str, str] = field(default_factory=dict)  # --set key=value
     progress: Callable[[Event], None] | None = None
     stated_version: str = ""  # of what is judged, in the words of the user: of a build of their own
+
+
+def with_preset(adapter: Adapter, settings: Settings) -> Settings:
+    """The settings of the user over those of the variant that is installed."""
+    return replace(settings, options={**adapter.preset, **settings.options})
 
 
 def check_options(adapter: Adapter, settings: Settings) -> None:

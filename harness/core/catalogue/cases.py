@@ -21,6 +21,7 @@ PROFILES = {
     "GANG-RECOVERY": "Gangs while processes and nodes fail.",
     "GANG-TOPOLOGY": "Gangs that must stay close together.",
     "GANG-QUEUE": "Gangs in queues with limits.",
+    "GANG-OWNERS": "Gangs as users submit them: Jobs, Deployments, StatefulSets, and jobs of vendors.",
     "WORKLOAD-API": "Validation and semantics of the native API.",
     "KOORDINATOR": "Modes, gang groups and timeouts of Koordinator's design.",
     "LWS": "Gangs of leaders and workers, from the LeaderWorkerSet controller.",
@@ -57,6 +58,7 @@ class Case:
     strength: str = "MUST"
     disturbs: str = ""  # what it disturbs besides its own gangs, of DISTURBANCES; empty: nothing
     slow: bool = False  # waits for a timeout of minutes
+    fresh: bool = False  # the integration is restarted before it: what it remembers of former cases must not decide
     kubernetes: str = ""  # versions for which its clauses hold, such as ">=1.36,<1.37"; empty: all
     promises: tuple[str, ...] = ()  # kinds of promises that its code makes if it runs to its end
     either: tuple[str, ...] = ()  # features of which the integration claims one; the case judges that one

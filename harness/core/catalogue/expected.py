@@ -9,31 +9,24 @@ passes by default, and whether an integration is asked for a case at all follows
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from harness.core.errors import UsageError
+from harness.core.catalogue.deviations import (
+    RACES,
+    UNSTEADY,
+    VIOLATED,
+    Race,
+    Unsteady,
+    deviations_from_data,
+)
 from harness.core.oracle.checks.atomic import LEFT_IN_PART
 from harness.core.oracle.checks.atomic import NAME as ATOMIC
 from harness.core.results import CaseResult
-from harness.core.text import nearest
 from harness.core.verdict import Outcome
 
-VIOLATED = str(Outcome.VIOLATED)
-UNSTEADY = "unsteady"
-RACES = "races"
-KEYS = (VIOLATED, UNSTEADY, RACES)
 BOX = "box"  # the check that a result names if this kind of box does not allow the case: no verdict on anybody
 REPEATS = 5  # how often a case that a race may have hit is run at each further attempt
-
-
-@dataclass(frozen=True, slots=True)
-class Race:
-    """A fault of a scheduler that shows now and then, in any case that gives it the occasion."""
-
-    checks: frozenset[str]  # those that it breaks
-    reason: str
-
 
 LATE = Race(frozenset((ATOMIC,)), "Its quorum was bound, but later than the window allows, as on a machine under load.")
 
@@ -43,8 +36,8 @@ class Expected:
     """The verdicts that are expected of one integration in one version on one Kubernetes."""
 
     violated: Mapping[str, str] = field(default_factory=dict)  # case -> why it is violated
-    unsteady: Mapping[str, str] = field(default_factory=dict)  # case -> why it is violated at times
-    races: tuple[Race, ...] = ()  # those that may hit any case, understood from a history
+    unsteady: Mapping[str, Unsteady] = field(default_factory=dict)  # case -> how often it is violated, and why
+    races: tuple[Race, ...] = ()  # those that may hit further cases, understood from a history
     not_asked: frozenset[str] = frozenset()  # cases whose features are not claimed, or that are for other versions
 
     def outcome(self, case: str) -> Outcome:
@@ -53,11 +46,16 @@ class Expected:
             return Outcome.NOT_SUPPORTED
         return Outcome.VIOLATED if self.violated.get(case) else Outcome.PASS
 
+    def known_reason(self, case: str) -> str:
+        """Why the case is violated, always or now and then; empty if it is not known to be."""
+        race = self.unsteady.get(case)
+        return race.reason if race else self.violated.get(case, "")
+
     def reason(self, result: CaseResult) -> str:
         """Why the violation that a run has found is known; empty if it is none, or is not known."""
         if result.outcome is not Outcome.VIOLATED:
             return ""
-        return self.violated.get(result.case) or self.unsteady.get(result.case, "")
+        return self.known_reason(result.case)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,46 +76,9 @@ class Difference:
 def expected_from_data(
     data: Any, where: str, cases: Collection[str], not_asked: frozenset[str] = frozenset()
 ) -> Expected:
-    """The deviations of a file: violated cases and unsteady cases with reasons, and races.
-
-    `unsteady` is for a race inside the scheduler that was understood from a history: such a case may pass or be
-    violated, and its reason says which race it is. `races` are those that may hit any case, by the checks that they
-    break: a case may be violated by one of them if it passes at least twice as often. What we cannot explain is a
-    flake of ours and has no place here.
-    """
-    if not isinstance(data, Mapping):
-        raise UsageError(f"{where}: not a mapping: {data!r}", hint=f"Allowed keys: {', '.join(KEYS)}.")
-    if unknown := sorted(set(data) - set(KEYS)):
-        hint = f"Allowed: {', '.join(KEYS)}. Cases that pass or are not supported are not written down."
-        raise UsageError(f"{where}: unknown key {unknown[0]!r}", hint=hint)
-    violated, unsteady = _reasons(data, VIOLATED, where, cases), _reasons(data, UNSTEADY, where, cases)
-    if both := sorted(set(violated) & set(unsteady)):
-        raise UsageError(f"{where}: case {both[0]} is both {VIOLATED} and {UNSTEADY}", hint="Keep one of the two.")
-    races = data.get(RACES) or ()
-    if not isinstance(races, list | tuple):
-        raise UsageError(f"{where}: {RACES} is no list: {races!r}", hint=_RACE)
-    return Expected(violated, unsteady, tuple(_race(race, where) for race in races), not_asked)
-
-
-def _reasons(data: Mapping[str, Any], key: str, where: str, cases: Collection[str]) -> dict[str, str]:
-    reasons = data.get(key) or {}
-    if not isinstance(reasons, Mapping):
-        raise UsageError(f"{where}: {key} has no reasons: {reasons!r}", hint="Each case has one: {CASE: why}.")
-    for case in reasons:
-        if case not in cases:
-            raise UsageError(
-                f"{where}: {key}: there is no case {case!r}", hint=f"{nearest(str(case), cases)}See: muster list cases"
-            )
-    return {case: str(reason or "") for case, reason in reasons.items()}
-
-
-_RACE = "A race is {checks: [atomic, liveness], reason: why}."
-
-
-def _race(data: Any, where: str) -> Race:
-    if not isinstance(data, Mapping) or set(data) != {"checks", "reason"} or not isinstance(data["checks"], list):
-        raise UsageError(f"{where}: not a race: {data!r}", hint=_RACE)
-    return Race(frozenset(data["checks"]), str(data["reason"]))
+    """The deviations of a file (see `harness.core.catalogue.deviations`); what we cannot explain is a flake of ours."""
+    entries = deviations_from_data(data, where, cases)
+    return Expected(entries.violated, entries.unsteady, entries.races, not_asked)
 
 
 def deviations(results: Iterable[CaseResult], before: Expected) -> dict[str, Any]:
@@ -131,26 +92,38 @@ def deviations(results: Iterable[CaseResult], before: Expected) -> dict[str, Any
     cases = sorted({*before.violated, *violated} - fixed)
     data: dict[str, Any] = {VIOLATED: {case: before.violated.get(case, "") for case in cases}}
     if before.unsteady:
-        data[UNSTEADY] = dict(before.unsteady)
+        data[UNSTEADY] = {case: entry.as_data() for case, entry in before.unsteady.items()}
     if before.races:
-        data[RACES] = [{"checks": sorted(race.checks), "reason": race.reason} for race in before.races]
+        data[RACES] = [race.as_data() for race in before.races]
     return data
 
 
 def differences(results: Iterable[CaseResult], expected: Expected) -> list[Difference]:
     """Every result that is not the expected one; what the box did not allow is none."""
     results = [result for result in results if not any(verdict.check == BOX for verdict in result.verdicts)]
-    rare = {case for case, hit in race_hits(results, expected).items() if hit.is_rare}
+    excused = {case for case, hit in race_hits(results, expected).items() if hit.is_excused}
     different = set()
     for result in results:
         outcome = expected.outcome(result.case)
         either_way = result.case in expected.unsteady and result.outcome in (Outcome.PASS, Outcome.VIOLATED)
-        if either_way or result.case in rare or outcome is result.outcome:
+        if either_way or result.case in excused or outcome is result.outcome:
             continue
         unexplained = result.outcome is Outcome.VIOLATED and result.case in expected.violated
         note = "its violation has no reason yet" if unexplained else ""
         different.add(Difference(result.case, result.integration, outcome, result.outcome, note))
+    different |= set(_steadied(results, expected))
     return sorted(different, key=lambda difference: (difference.integration, difference.case, difference.actual))
+
+
+def _steadied(results: Iterable[CaseResult], expected: Expected) -> Iterable[Difference]:
+    """Unsteady cases whose outcomes in this run no longer fit the recorded rate."""
+    for case, runs in _by_case(results, expected.unsteady).items():
+        entry = expected.unsteady[case]
+        violated = sum(run.outcome is Outcome.VIOLATED for run in runs)
+        if not entry.fits(violated, len(runs)):
+            outcome = Outcome.VIOLATED if violated else Outcome.PASS
+            counts = f"violated in {violated} of {len(runs)} runs, recorded: {entry.violated} of {entry.runs}"
+            yield Difference(case, runs[0].integration, expected.outcome(case), outcome, f"{counts}; measure it again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,29 +133,45 @@ class RaceHit:
     race: Race
     violated: int
     passed: int
+    is_within_rate: bool = True  # of the race, over the whole run
 
     @property
     def is_rare(self) -> bool:
         """Whether it passes at least twice as often as not: a race, or a slow moment, and nothing worse."""
         return self.passed >= 2 * self.violated
 
+    @property
+    def is_excused(self) -> bool:
+        return self.is_rare and self.is_within_rate
+
 
 def race_hits(results: Iterable[CaseResult], expected: Expected) -> dict[str, RaceHit]:
     """Cases that should pass and of which every violation is one that a known race makes."""
+    results = list(results)
+    cases = {result.case for result in results if expected.outcome(result.case) is Outcome.PASS}
+    by_case = _by_case(results, cases - set(expected.unsteady))
+    hits = {case: hit for case, runs in by_case.items() if (hit := _race_hit(case, runs, expected.races)) is not None}
+    for race in expected.races:
+        struck = [case for case, hit in hits.items() if hit.race is race]
+        if not race.allows(len(struck), len(by_case)):
+            hits |= {case: replace(hits[case], is_within_rate=False) for case in struck}
+    return hits
+
+
+def _by_case(results: Iterable[CaseResult], cases: Collection[str]) -> dict[str, list[CaseResult]]:
     by_case: dict[str, list[CaseResult]] = {}
     for result in results:
-        if expected.outcome(result.case) is Outcome.PASS and result.case not in expected.unsteady:
+        if result.case in cases:
             by_case.setdefault(result.case, []).append(result)
-    hits = {case: _race_hit(runs, expected.races) for case, runs in by_case.items()}
-    return {case: hit for case, hit in hits.items() if hit is not None}
+    return by_case
 
 
-def _race_hit(runs: list[CaseResult], races: tuple[Race, ...]) -> RaceHit | None:
+def _race_hit(case: str, runs: list[CaseResult], races: tuple[Race, ...]) -> RaceHit | None:
     violated = [run for run in runs if run.outcome is Outcome.VIOLATED]
     passed = [run for run in runs if run.outcome is Outcome.PASS]
     broken = {verdict.check for run in violated for verdict in run.verdicts if verdict.outcome is Outcome.VIOLATED}
     candidates = (LATE, *races) if all(_is_only_late(run) for run in violated) else races
-    race = next((race for race in candidates if broken and broken <= race.checks), None)
+    race = next((race for race in candidates if race.may_hit(case, broken)), None)
     if race is None or len(violated) + len(passed) != len(runs):
         return None
     return RaceHit(race, len(violated), len(passed))

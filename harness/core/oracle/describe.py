@@ -141,6 +141,8 @@ def _action(record: Record) -> str:
     state = record.state
     if record.verb == "stalled":
         return f"{record.name} stood still for {state.get('to', 0) - state.get('from', 0):.3f} s"
+    if record.verb == "crash":
+        return f"{record.name} crashed ({state.get('ending', '')})"
     text = (
         state.get("text")
         or state.get("sentence")

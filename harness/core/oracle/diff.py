@@ -112,6 +112,8 @@ def _action(record: Record) -> str:
         return ""
     if record.verb == "stalled":
         return f"{record.name} stood still"
+    if record.verb == "crash":
+        return f"{record.name} crashed"
     state = {key: value for key, value in record.state.items() if key not in ("read", "answer", "nodes", "detail")}
     details = json.dumps(state, sort_keys=True) if state else ""
     return " ".join(word for word in ("the case:", record.verb, record.name, details) if word)

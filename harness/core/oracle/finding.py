@@ -33,6 +33,7 @@ class Finding:
     since: float = -inf  # the times between which it was looked at
     until: float = inf
     recorded: bool = False  # it stands on what was recorded, not on what was missing: a gap cannot change it
+    about_binds: bool = True  # it may follow from where pods were bound
 
 
 def passed(reason: str, **more: Any) -> Finding:
@@ -98,7 +99,7 @@ def _blameless(finding: Finding, strays: Sequence[Stray], history: History) -> F
     It follows such a bind also if it is about a member of the same gang that was bound a moment earlier: a gang is
     decided at once.
     """
-    if finding.outcome is not Outcome.VIOLATED or not strays:
+    if finding.outcome is not Outcome.VIOLATED or not finding.about_binds or not strays:
         return finding
     window, at = seconds(history.header, "window"), history.records[finding.pos].at
 

@@ -2,8 +2,8 @@
 
 All checks run over every history. One that had nothing to judge passes, says so, and does not count: a case of which
 no check had anything to say is `unknown`, because a history in which nothing happened proves nothing. A case that only
-observes (strength OBSERVE) reports what it saw and never a violation. A history that shows what cannot happen is not
-judged at all: its one verdict is `unknown`, with the reason.
+observes (strength OBSERVE) reports what it saw and no violation; but that a program crashed is one in any case. A
+history that shows what cannot happen is not judged at all: its one verdict is `unknown`, with the reason.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from harness.core.history.records import History
 from harness.core.history.validate import impossible
-from harness.core.oracle.checks import judge_all
+from harness.core.oracle.checks import crash, judge_all
 from harness.core.verdict import Outcome, Verdict, worst
 
 OBSERVE = "OBSERVE"
@@ -42,7 +42,11 @@ def case_outcome(verdicts: Iterable[Verdict]) -> Outcome:
 
 def soften(verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
     """Violations as observations: they pass, keep their witness, and say in `figures["observed"]` what was seen."""
-    return tuple(_observed(verdict) if verdict.outcome is Outcome.VIOLATED else verdict for verdict in verdicts)
+    return tuple(_observed(verdict) if _is_softened(verdict) else verdict for verdict in verdicts)
+
+
+def _is_softened(verdict: Verdict) -> bool:
+    return verdict.outcome is Outcome.VIOLATED and verdict.check != crash.NAME
 
 
 def _observed(verdict: Verdict) -> Verdict:

@@ -376,6 +376,8 @@ class Replay:
             line.stalls.append(Stall(since, until, record.name))
         elif verb in _DISTURBANCES:
             line.disturbances.append(self._now)
+        elif verb == "crash":
+            line.crashes.append(action)
         elif verb in _PROCESS:
             self._process(verb, record.name, record.state.get("role", ""))
         elif verb == "expect":

@@ -466,6 +466,7 @@ class Timeline:
     disturbances: list[float] = field(default_factory=list)  # times at which the case took nodes away
     past_downs: list[Down] = field(default_factory=list)
     open_downs: dict[str, Down] = field(default_factory=dict)  # process -> since when it is down
+    crashes: list[Action] = field(default_factory=list)  # programs of the integration that ended by themselves
     lost: list[Action] = field(default_factory=list)  # gaps, and accepted binds that no watch showed
     last_change: int = -1  # the last record in which the case changed what a scheduler decides by
     last_promise: dict[str, int] = field(default_factory=dict)  # gang -> the last record that promises something of it

@@ -20,12 +20,14 @@ from harness.core.kinds import CONFIG_MAP, NODE, POD, Kind
 from harness.mutation.scheduler.claims import Claims, read_claims
 from harness.mutation.scheduler.filters import fits
 from harness.mutation.scheduler.room import QUEUE, Room, carries, free_room, queue_of
-from harness.mutation.scheduler.units import GANG, Unit, read_units
+from harness.mutation.scheduler.units import GANG, Unit, of_role, read_units
 
 GROUP = CONFIG_MAP  # what stands for a gang here
 BUDGET = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
 IDLE = 0.25  # seconds after which a round is made even if nothing changed
 _LOOKING = frozenset(("affinity", "topologySpreadConstraints", "resourceClaims"))  # fields of pods that look at others
+
+GRACE = 4.0  # seconds that a gang may stay below its quorum
 
 Placement = list[tuple[Object, str]]
 
@@ -33,12 +35,15 @@ Placement = list[tuple[Object, str]]
 class Reference:
     """Places gangs whole or not at all."""
 
+    grace = GRACE
+
     def __init__(self, api: Api, wait_time: float | None = None) -> None:
         self.api = api
         self.wait_time = wait_time  # seconds that gangs wait which do not say how long; None: for ever
         self.changed = threading.Event()
         self.overdue: set[str] = set()  # units that were marked as out of time
         self.refusals: dict[str, str] = {}  # unit -> the last refusal that was written, so that it is written once
+        self.broken: dict[str, float] = {}  # unit -> since when it is below its quorum
 
     def run(self) -> None:
         for resource in (POD, NODE, GROUP):
@@ -62,6 +67,7 @@ class Reference:
         pods = self.api.list(POD)
         space = self.room(self.api.list(NODE), pods)
         units = self.units(pods, self.api.list(GROUP, labelSelector=GANG))
+        self.dissolve(units)
         for unit in self.order(units):
             if unit.pending:
                 self.attempt(unit, space, units)
@@ -85,6 +91,17 @@ class Reference:
         """By priority and age, surplus last; gangs before single pods of the same second: a fence comes after them."""
         return sorted(units, key=lambda u: (-u.priority, u.at_quorum, u.since, not u.is_gang, u.namespace, u.name))
 
+    def dissolve(self, units: list[Unit]) -> None:
+        """Evict gangs that ask for it and have been below their quorum for longer than the grace period."""
+        broken = {
+            u.key: u for u in units if "stale-eviction" in u.terms.get("style", "") and 0 < len(u.bound) < u.quorum
+        }
+        self.broken = {key: self.broken.get(key, time.monotonic()) for key in broken}
+        for key, since in self.broken.items():
+            if time.monotonic() - since > self.grace:
+                for pod in broken[key].bound:
+                    self.evict(pod, broken[key])
+
     def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
         late, style = self.late(unit), unit.terms.get("style", "")
         if late and "soft" not in style:
@@ -99,7 +116,7 @@ class Reference:
             if self.together(unit, placement, space, units):
                 return self.start(unit, placement, space)
             return self.refuse(unit, "the gangs that it starts with cannot start yet")
-        if self.preempt(unit, space, units, missing):
+        if self.preempt(unit, space, units, missing) or self.consolidate(unit, space, units, missing):
             return self.refuse(unit, "waiting for victims to end")
         if "nonstrict" in style:
             self.hold(unit, placement, space)
@@ -143,29 +160,37 @@ class Reference:
         return not awaited
 
     def place(self, unit: Unit, space: Room) -> Placement:
-        """A node for as many of the pending members as fit, within one domain if the gang asks for one."""
-        best: Placement = []
-        for nodes in [order for domain in self.domains(unit, space) for order in self.turns(unit, domain)]:
-            best = max(best, self.fill(unit.pending, space, nodes), key=len)
-            if len(best) == len(unit.pending):
-                break
-        return best
+        """A node for as many of the pending members as fit, within one domain if the gang or its role asks for one."""
+        trial, placement = space.copy(), []
+        for pods, bound, label in self.parts(unit):
+            sets = trial.domains(label, bound) if label else self.domains(unit, trial)
+            best: Placement = []
+            for nodes in [order for domain in sets for order in self.turns(pods, domain)]:
+                best = max(best, self.fill(pods, trial, nodes), key=len)
+                if len(best) == len(pods):
+                    break
+            for pod, node in best:
+                trial.take(pod, node)
+            placement += best
+        return placement
 
-    def turns(self, unit: Unit, nodes: list[str]) -> list[list[str]]:
+    def turns(self, pods: list[Object], nodes: list[str]) -> list[list[str]]:
         """The orders in which nodes are tried: where members look at each other, each node is the first once."""
-        if all(_LOOKING.isdisjoint(pod["spec"]) for pod in unit.pending):
+        if all(_LOOKING.isdisjoint(pod["spec"]) for pod in pods):
             return [nodes]
         return [[*nodes[i:], *nodes[:i]] for i in range(len(nodes))]
+
+    def parts(self, unit: Unit) -> list[tuple[list[Object], list[Object], str]]:
+        """Members that share a domain, pending and bound, with its label: all of them, unless roles have their own."""
+        roles = unit.role_topology.items()
+        if not roles:
+            return [(unit.pending, unit.bound, "")]
+        return [(of_role(unit.pending, role), of_role(unit.bound, role), label) for role, label in roles]
 
     def domains(self, unit: Unit, space: Room) -> list[list[str]]:
         """The sets of nodes in which the gang may be; one that has begun stays where it is."""
         label = unit.terms.get("topology")
-        if not label:
-            return [sorted(space.nodes)]
-        homes = {name: (node["metadata"].get("labels") or {}).get(label) for name, node in space.nodes.items()}
-        begun = {homes.get(pod["spec"]["nodeName"]) for pod in unit.bound}
-        values = sorted(str(value) for value in (begun or set(homes.values())) - {None})
-        return [sorted(name for name in homes if homes[name] == value) for value in values]
+        return space.domains(label, unit.bound) if label else [sorted(space.nodes)]
 
     def fill(self, pods: list[Object], space: Room, nodes: list[str]) -> Placement:
         trial, placement = space.copy(), []
@@ -232,6 +257,29 @@ class Reference:
         """Keep others, such as victims that come back, off the places that the unit waits for."""
         for pod, node in placement:
             space.take(pod, node)
+
+    def consolidate(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:
+        """Move single pods that come back by themselves if the gang then fits, and they too. Whether any was moved."""
+        trial, moved = space.copy(), []
+        for pod in self.movable(units):
+            trial.take(pod, pod["spec"]["nodeName"], +1)
+            moved.append(pod)
+            placement, after = self.place(unit, trial), trial.copy()
+            for member, node in placement:
+                after.take(member, node)
+            if self.enough(unit, placement, missing) and len(self.fill(moved, after, sorted(after.nodes))) == len(
+                moved
+            ):
+                for victim in moved:
+                    self.evict(victim, unit)
+                return True
+        return False
+
+    def movable(self, units: list[Unit]) -> list[Object]:
+        """Running pods of no gang that their owner makes again."""
+        return [
+            pod for unit in units if not unit.is_gang for pod in unit.bound if pod["metadata"].get("ownerReferences")
+        ]
 
     def victims(self, unit: Unit, units: list[Unit]) -> list[list[Object]]:
         """Who may be evicted for the unit, in turn: unguarded pods of low priority first, surplus before a quorum."""

@@ -74,6 +74,13 @@ class Room:
             for pod in pods:
                 yield pod, name
 
+    def domains(self, label: str, begun: list[Object]) -> list[list[str]]:
+        """The nodes of each domain of this label; if pods have begun, only of the domains that these are in."""
+        homes = {name: (node["metadata"].get("labels") or {}).get(label) for name, node in self.nodes.items()}
+        used = {homes.get(pod["spec"]["nodeName"]) for pod in begun}
+        values = sorted(str(value) for value in (used or set(homes.values())) - {None})
+        return [sorted(name for name in homes if homes[name] == value) for value in values]
+
     def copy(self) -> Room:
         return replace(
             self,

@@ -1,7 +1,8 @@
 """What the reference scheduler reads from the API server: gangs and single pods, with the terms they ask for.
 
 A gang is pods labelled `muster.dev/gang` and a ConfigMap with the same label, whose data are its terms: quorum, roles,
-disruption, topology, timeout, total, style. Or it is pods alone, which then say their minimum themselves.
+disruption, topology (its own or that of roles), timeout, total, style. Or it is pods alone, which then say their
+minimum themselves.
 """
 
 from __future__ import annotations
@@ -63,6 +64,11 @@ class Unit:
         """Whether preemption must take all of it or nothing."""
         return self.terms.get("disruption") == "gang"
 
+    @property
+    def role_topology(self) -> dict[str, str]:
+        """The label of the domains of each role; empty if roles ask for none."""
+        return dict(json.loads(self.terms.get("role-topology", "{}")))
+
     def is_late(self, wait_time: float | None) -> bool:
         """Whether its time, or else this wait time, is over and it has not started."""
         limit = float(self.terms["timeout"]) if "timeout" in self.terms else wait_time
@@ -73,7 +79,7 @@ class Unit:
 
     def has_minima(self, more: list[Object]) -> bool:
         """Whether with these members bound each role has its minimum."""
-        there = Counter(_label(pod, ROLE) for pod in (*self.bound, *more))
+        there = Counter(role_of(pod) for pod in (*self.bound, *more))
         return all(there[role] >= least for role, least in json.loads(self.terms.get("roles", "{}")).items())
 
     @property
@@ -83,7 +89,7 @@ class Unit:
         counts: Counter[str] = Counter()
         surplus = []
         for pod in self.bound:
-            role = _label(pod, ROLE)
+            role = role_of(pod)
             counts[role] += 1
             if counts[role] > minima.get(role, 0):
                 surplus.append(pod)
@@ -129,6 +135,14 @@ def terms_of(pod: Object, group: Object | None) -> dict[str, str]:
     if stated and not stated.isdigit():
         return {}
     return {**terms, "quorum": stated} if stated else terms
+
+
+def role_of(pod: Object) -> str:
+    return _label(pod, ROLE)
+
+
+def of_role(pods: list[Object], role: str) -> list[Object]:
+    return [pod for pod in pods if role_of(pod) == role]
 
 
 def _label(obj: Object, name: str) -> str:

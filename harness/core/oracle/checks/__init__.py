@@ -16,6 +16,7 @@ from harness.core.oracle.checks import (
     barrier,
     cleanup,
     constraints,
+    crash,
     held_resources,
     liveness,
     order,
@@ -49,6 +50,7 @@ CHECKS: tuple[Check, ...] = tuple(
         cleanup,
         order,
         barrier,
+        crash,
         assertions,
     )
 )

@@ -185,5 +185,5 @@ class TriesOneOrder(Mutation, Reference):
     killed_by = ("members-that-ask-for-each-other-find-the-zone-with-room",)
     breaks = ("GANG-47", "WL-84")
 
-    def turns(self, unit: Unit, nodes: list[str]) -> list[list[str]]:
+    def turns(self, pods: list[Object], nodes: list[str]) -> list[list[str]]:
         return [nodes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
+from typing import ClassVar
 
 from harness.box.api import Object
 from harness.mutation.base import Mutation
@@ -176,6 +177,52 @@ class EvictsStepByStep(Mutation, Reference):
         if self.left:
             self.left -= 1
             super().evict(pod, unit)
+
+
+class KeepsBrokenGangs(Mutation, Reference):
+    """Never evicts a gang that stays below its quorum."""
+
+    killed_by = ("gang-that-stays-broken-is-evicted-whole",)
+    breaks = ("KAI-01",)
+
+    def dissolve(self, units: list[Unit]) -> None:
+        return
+
+
+class EvictsBrokenGangsAtOnce(Mutation, Reference):
+    """Evicts a gang as soon as it is below its quorum."""
+
+    killed_by = ("gang-that-stays-broken-is-evicted-whole",)
+    breaks = ("KAI-01",)
+
+    grace = 0.0
+
+
+class NeverMovesPods(Mutation, Reference):
+    """Leaves running pods where they are, although a gang would fit if they were elsewhere."""
+
+    killed_by = ("room-in-pieces-is-put-together",)
+    breaks = ("KAI-02",)
+
+    def consolidate(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:
+        return False
+
+
+class MovesPodsForGood(Mutation, Reference):
+    """Evicts the pods that are in the way, and never places them again."""
+
+    killed_by = ("room-in-pieces-is-put-together",)
+    breaks = ("KAI-02",)
+    moved: ClassVar[set[str]] = set()
+
+    def evict(self, pod: Object, unit: Unit) -> None:
+        super().evict(pod, unit)
+        self.moved.update(owner["uid"] for owner in pod["metadata"].get("ownerReferences") or ())
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        owners = {owner["uid"] for pod in unit.pending for owner in pod["metadata"].get("ownerReferences") or ()}
+        if not owners & self.moved:
+            super().attempt(unit, space, units)
 
 
 class TakesMembersAway(Mutation, Reference):

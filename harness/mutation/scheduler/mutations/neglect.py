@@ -5,6 +5,8 @@ Almost any case kills them, but not before its deadline is over; so these are tr
 
 from __future__ import annotations
 
+import os
+
 from harness.mutation.base import Mutation
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
@@ -46,6 +48,18 @@ class Ignores(Mutation, Reference):
     def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
         if not unit.is_gang or unit.quorum == 1:
             super().attempt(unit, space, units)
+
+
+class CrashesWithoutNodes(Mutation, Reference):
+    """Ends itself when a gang of several is tried while there is no node."""
+
+    killed_by = ("last-node-goes-while-a-gang-waits", "gang-before-the-first-node-starts-when-nodes-come")
+    breaks = ("GANG-60",)
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        if len(unit.pending) > 1 and not space.nodes:
+            os._exit(2)
+        super().attempt(unit, space, units)
 
 
 class ServesOneGang(Mutation, Reference):

@@ -40,6 +40,36 @@ class KeepsQueuesBelow(Mutation, Reference):
         return space
 
 
+class IgnoresDomainsOfRoles(Mutation, Reference):
+    """Keeps a gang together where it asks for that, and not its roles."""
+
+    killed_by = (
+        "roles-are-placed-inside-a-domain-each",
+        "role-without-a-large-enough-domain-holds-back-all",
+    )
+    breaks = ("KAI-03",)
+
+    def parts(self, unit: Unit) -> list[tuple[list[Object], list[Object], str]]:
+        return [(unit.pending, unit.bound, "")]
+
+
+class TakesOwnedPodsApart(Mutation, Reference):
+    """Takes pods that somebody owns for single pods, whatever they ask for."""
+
+    killed_by = (
+        "job-that-asks-for-a-gang-is-one-or-its-user-is-told",
+        "job-in-room-for-a-part-starts-as-documented",
+        "deployment-in-room-for-a-part-starts-as-documented",
+        "stateful-set-in-room-for-a-part-starts-as-documented",
+    )
+    breaks = ("GANG-61", "GANG-62")
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        owned = [pod for pod in pods if pod["metadata"].get("ownerReferences")]
+        singles = [{**pod, "metadata": {**pod["metadata"], "labels": {}}} for pod in owned]
+        return super().units([*(pod for pod in pods if pod not in owned), *singles], groups)
+
+
 class Scatters(Mutation, Reference):
     """Takes the emptiest node for each member, in whatever domain that is."""
 

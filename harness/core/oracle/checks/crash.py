@@ -1,0 +1,48 @@
+"""Crashes: no program of the integration ends by itself while a case runs.
+
+A cluster starts a program again that has crashed, and so does muster; gangs may still start in the end. It is a fault
+all the same, and one that users meet as pods that wait and restarts that are counted. Not judged is a crash while the
+API server or its store is away, or within the time to reconnect after that: to end then is a way to begin anew. What
+SIGKILL ended did not end by itself, and who sent that cannot be told.
+"""
+
+from __future__ import annotations
+
+from harness.core.deadlines import seconds
+from harness.core.history.records import History
+from harness.core.oracle.finding import Finding, conclude, unknown, violated
+from harness.core.oracle.replay import timeline
+from harness.core.oracle.timeline import Action, Timeline
+from harness.core.verdict import Verdict
+
+NAME = "crash"
+LAW = "No program of the integration ends by itself while a case runs."
+THE_STORE = ("apiserver", "etcd")
+KILLED = "SIGKILL"
+
+
+def judge(history: History) -> Verdict:
+    line, grace = timeline(history), seconds(history.header, "reconnected")
+    crashes = [crash for crash in line.crashes if not _is_cut_off(line, crash, grace)]
+    figures = {"crashes": len(crashes), "crashes_without_the_api_server": len(line.crashes) - len(crashes)}
+    return conclude(NAME, LAW, history, [_finding(crash) for crash in crashes], figures=figures)
+
+
+def _finding(crash: Action) -> Finding:
+    ending, name = str(crash.record.state.get("ending", "")), crash.record.name
+    if KILLED in ending:
+        return unknown(f"{name} was {ending}, and who did that cannot be told", pos=crash.pos)
+    reason = f"{name} ended by itself ({ending or 'it is not known how'})"
+    return violated(reason, crash.pos, recorded=True, about_binds=False)
+
+
+def _is_cut_off(line: Timeline, crash: Action, grace: float) -> bool:
+    """Whether the API server or its store was away, or had been until a moment before.
+
+    Of what a kubelet has started again it is known that it crashed during the case, and not when.
+    """
+    counted = "restarts" in crash.record.state
+    return any(
+        down.role in THE_STORE and down.since <= crash.now and (counted or crash.now <= down.until + grace)
+        for down in line.downs
+    )

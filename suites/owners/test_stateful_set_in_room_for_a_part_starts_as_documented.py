@@ -1,0 +1,25 @@
+"""A StatefulSet for servers that are of no use one by one, with what the documentation asks for."""
+
+from harness import World, case
+from harness.cases.workloads import StatefulSet
+
+
+@case(
+    "A StatefulSet in room for a part of it MUST start as the documentation says: whole or not at all, or pod by pod.",
+    clauses=["GANG-61"],
+    either=["set-gang", "set-apart"],
+    level="extended",
+)
+def test_stateful_set_in_room_for_a_part_starts_as_documented(world: World) -> None:
+    world.nodes(2, gpus=4)
+    apart = world.has_feature("set-apart")
+
+    servers = world.submit(StatefulSet("servers", size=5, gpus=2, apart=apart))
+
+    if apart:
+        assert world.sees("all pods but one are bound", lambda: servers.gang.bound == 4)
+    else:
+        assert servers.is_refused()
+        assert servers.stays_pending()
+    world.nodes(1, gpus=4)
+    assert servers.is_bound_whole()
