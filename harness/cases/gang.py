@@ -115,7 +115,7 @@ class SubmittedGang:
     def refusals(self) -> list[str]:
         """What the scheduler has written in the status of members that it did not place, each text once."""
         conditions = [record.state.get("conditions", {}).get("PodScheduled", ()) for record in self.pods()]
-        return sorted({str(words[2]) for words in conditions if len(words) > 2 and words[0] == "False"})
+        return sorted({str(fields[2]) for fields in conditions if len(fields) > 2 and fields[0] == "False"})
 
     def nominations(self) -> dict[str, str]:
         """The node to which each member was nominated last before it was bound; no entry: to none."""

@@ -29,6 +29,8 @@ from harness.cases.values import (
 from harness.controllers.jobset_barrier.spec import INIT, VOLUME
 from harness.core.kinds import CONFIG_MAP, JOBSET
 
+VCJOB = ("batch.volcano.sh/v1alpha1", "Job")  # a job of Volcano's own
+
 __all__ = [
     "CONFIG_MAP",
     "GANG",
@@ -42,6 +44,7 @@ __all__ = [
     "OFF",
     "ONE_POD",
     "REPLICATED",
+    "VCJOB",
     "VOLUME",
     "ZONE",
     "BarrierJobSet",

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import yaml
 
-from harness.box.api import Api
+from harness.box.api import Api, Object
 from harness.box.connect import connect
 from harness.box.minor import default_minor, minor_of
 from harness.core.errors import ApiError
@@ -29,17 +29,23 @@ WORKLOAD = minor_of(default_minor()).gang_api.workload
 
 
 def prepare(api: Api, file: Path) -> None:
-    """Apply the objects and wait until they are in force."""
-    *objects, probe = yaml.safe_load_all(file.read_text(encoding="utf-8"))
-    for obj in objects:
+    """Apply the policies, and wait until they are in force: each of the other objects could be created then."""
+    objects = list(yaml.safe_load_all(file.read_text(encoding="utf-8")))
+    policies = [obj for obj in objects if obj["apiVersion"].startswith("admissionregistration.k8s.io/")]
+    for obj in policies:
         api.apply(obj)
-    while True:
-        try:
-            api.create(probe, dryRun="All")
-            return
-        except ApiError as error:
-            print(f"not in force yet: {error.message}", flush=True)
+    for probe in (obj for obj in objects if obj not in policies):
+        while not _can_be_created(api, probe):
             time.sleep(POLL)
+
+
+def _can_be_created(api: Api, probe: Object) -> bool:
+    try:
+        api.create(probe, dryRun="All")
+    except ApiError as error:
+        print(f"not in force yet: {error.message}", flush=True)
+        return False
+    return True
 
 
 def interfere(api: Api) -> None:

@@ -1,7 +1,7 @@
 """The master is done, and the job says that it then is complete: its workers go, and the next gang gets their room."""
 
 from harness import Gang, Role, World, case
-from harness.cases.workloads import Object
+from harness.cases.workloads import VCJOB, Object
 
 
 def completing(job: Object) -> None:
@@ -27,8 +27,7 @@ def test_completed_task_completes_the_vcjob(world: World) -> None:
 
     assert job.ends("Succeeded", "training-master-0")
 
-    kind = ("batch.volcano.sh/v1alpha1", "Job")
     assert world.sees(
-        "the job is completed", lambda: world.objects.get(kind, "training")["status"]["state"]["phase"] == "Completed"
+        "the job is completed", lambda: world.objects.get(VCJOB, "training")["status"]["state"]["phase"] == "Completed"
     )
     assert waiting.is_bound_whole()

@@ -17,6 +17,6 @@ def test_refusal_of_members_that_depend_on_each_other_says_so(world: World) -> N
     gang = world.submit(Gang("close", size=4, gpus=2), alter=near(members_of("close"), within=ZONE))
 
     assert gang.is_refused()
-    words = gang.refusals()
-    hint = any("guarantee" in text or "may exist" in text for text in words)
-    assert world.claim("the refusal hints at a placement that was not found", hint, f"it says: {words}")
+    texts = gang.refusals()
+    hint = any("guarantee" in text or "may exist" in text for text in texts)
+    assert world.claim("the refusal hints at a placement that was not found", hint, f"it says: {texts}")

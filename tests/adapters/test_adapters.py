@@ -31,7 +31,7 @@ OWN_PROGRAMS = [  # that are run by objects of ours, not by those of a release
     name
     for name in names()
     if [part.component for part in adapter(name).cluster] == [adapter(name).component]
-    and "rbac" not in load().component(adapter(name).component).files
+    and (data_root() / "manifests" / adapter(name).folder / "deployment.yaml.j2").exists()
 ]
 OWN_CONTROLLERS = [reference.folder for reference in CONTROLLERS.values()]
 
