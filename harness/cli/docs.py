@@ -9,7 +9,7 @@ A test of the project runs the second, so a page can never say something else th
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from itertools import groupby
 from pathlib import Path
@@ -21,14 +21,13 @@ from harness.adapters.common.base import Adapter, Claim
 from harness.bench.load.shapes import AXES, SHAPES
 from harness.box.data import data_root
 from harness.cli import SECTIONS, muster
+from harness.cli.audit import audit_rows
+from harness.core.catalogue.audit import AuditRow
 from harness.core.catalogue.cases import DISTURBANCES, PROFILES, Case
-from harness.core.catalogue.clauses import OBSERVED, ClauseCoverage, coverage
+from harness.core.catalogue.clauses import OBSERVED
 from harness.core.catalogue.features import CHOICES, FEATURES, Choice
 from harness.core.measure.figures import CALLS, FIGURES
-from harness.mutation.clauses import proven_by
-from harness.mutation.matrix import read_record
-from harness.mutation.mutants import mutants
-from harness.runner.collect import collect_cases, load_clauses
+from harness.runner.collect import collect_cases
 
 CASES_HEAD = """\
 {count} cases. `muster run --case ID` runs one, `muster run --profile NAME` a profile. *Core* cases are what `muster
@@ -37,8 +36,9 @@ A case that needs a feature the integration does not claim, or another Kubernete
 CLAUSES_HEAD = """\
 {count} clauses, of which {judged} have cases; the others say why they have none. MUST, SHOULD and MAY come from the
 source; OBSERVE is reported in figures and never a violation. *Versions* are the releases that do what the clause
-says. *Proven by* are the mutants that break this clause and were killed by a case of it: see
-[the proof](../explanation/proof.md)."""
+says. *Strength* is that of the strongest case. *Judged on* counts the integrations with expected verdicts that are
+asked for a case of the clause; `muster list clauses --audit --json` names them. *Proven by* are the mutants that break
+this clause and were killed by a case of it: see [the proof](../explanation/proof.md)."""
 WIDTH = 110  # columns of a help text
 MADE_OF_HELP = "<!-- Made by `make docs` from the help texts of harness/cli. Changes belong there. -->"
 SEMANTICS_HEAD = """\
@@ -77,12 +77,11 @@ MADE = "<!-- Made by `make docs` from suites/ and ci/proof.yaml. Changes belong 
 def pages() -> dict[Path, str]:
     """Every page and what it must say."""
     cases = collect_cases()
-    proofs = proven_by(cases, mutants(), read_record(data_root() / "ci" / "proof.yaml"))
     where = data_root() / "docs" / "reference"
     return {
         where / "commands.md": commands_page(),
         where / "cases.md": cases_page(cases),
-        where / "clauses.md": clauses_page(coverage(load_clauses(), cases), proofs),
+        where / "clauses.md": clauses_page(audit_rows()),
         where / "semantics.md": semantics_page([adapter(name) for name in names()], cases),
         where / "figures.md": figures_page(),
     }
@@ -165,25 +164,25 @@ def _row(case: Case) -> str:
     return f"| [{case.id}]({file}) | {sentence} | {', '.join(case.clauses)} | {needs} |".replace(" <", " &lt;")
 
 
-def clauses_page(coverages: Sequence[ClauseCoverage], proofs: Mapping[str, Sequence[str]]) -> str:
-    """The clauses by source, with their cases or the reason why there is none, and the mutants that prove them."""
-    judged = sum(1 for covered in coverages if covered.cases)
-    head = CLAUSES_HEAD.format(count=len(coverages), judged=judged)
+def clauses_page(rows: Sequence[AuditRow]) -> str:
+    """The clauses by source, with their cases or the reason why there is none, and what was audited."""
+    judged = sum(1 for row in rows if row.covered.cases)
+    head = CLAUSES_HEAD.format(count=len(rows), judged=judged)
     lines = ["# Clauses", "", MADE, head, "", "How a clause is observed:", ""]
     lines += [f"- *{word}*: {meaning}" for word, meaning in OBSERVED.items()]
-    for source, group in groupby(coverages, key=lambda covered: covered.clause.source):
+    for source, group in groupby(rows, key=lambda row: row.covered.clause.source):
         lines += [
             "",
             f"## {source}",
             "",
-            "| clause | level | sentence | versions | observed | cases | proven by |",
-            "| --- | --- | --- | --- | --- | --- | --- |",
+            "| clause | level | sentence | versions | observed | cases | strength | judged on | proven by |",
+            "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         ]
-        for covered in group:
-            clause = covered.clause
+        for row in group:
+            covered, clause = row.covered, row.covered.clause
             cases = ", ".join(f"[{case}](cases.md)" for case in covered.cases) or f"*{covered.explained}*"
-            proof = ", ".join(proofs.get(clause.id, ()))
-            cells = (clause.id, clause.level, clause.sentence, clause.versions, clause.observed, cases, proof)
+            about = (clause.id, clause.level, clause.sentence, clause.versions, clause.observed, cases)
+            cells = (*about, row.strength, str(len(row.judged_on)), ", ".join(row.proven_by))
             lines.append(f"| {' | '.join(cells)} |".replace(" <", " &lt;"))
     return "\n".join(lines) + "\n"
 

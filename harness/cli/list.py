@@ -79,9 +79,13 @@ def cases(as_json: bool) -> None:
 @list_.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--coverage", is_flag=True, help="Show the cases of each clause, or why it has none.")
+@click.option("--audit", is_flag=True, help="Show how strongly each clause is judged, on what, and what is missing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-def clauses(ids: tuple[str, ...], coverage: bool, as_json: bool) -> None:
+def clauses(ids: tuple[str, ...], coverage: bool, audit: bool, as_json: bool) -> None:
     """Clauses of the register: every sentence a scheduler is held to."""
+    if audit:
+        _audit(ids, as_json)
+        return
     from harness.runner.collect import clause_coverage
 
     covered = clause_coverage(ids)
@@ -94,3 +98,29 @@ def clauses(ids: tuple[str, ...], coverage: bool, as_json: bool) -> None:
     fields = ("id", "level", "versions", "sentence")
     data = [asdict(entry.clause) for entry in covered]
     show(data if as_json else [{name: row[name] for name in fields} for row in data], as_json)
+
+
+def _audit(ids: tuple[str, ...], as_json: bool) -> None:
+    from harness.cli.audit import audit_rows
+    from harness.core.catalogue.audit import PROBLEMS
+
+    rows = audit_rows(ids)
+    if as_json:
+        show([row.as_data() for row in rows], as_json)
+        return
+    table = [
+        {
+            "id": row.covered.clause.id,
+            "level": row.covered.clause.level,
+            "strongest case": row.strength,
+            "cases": str(len(row.covered.cases)),
+            "integrations": str(len(row.judged_on)),
+            "mutants": str(len(row.proven_by)),
+            "missing": ", ".join(row.problems),
+        }
+        for row in rows
+    ]
+    show(table, as_json)
+    for problem, meaning in PROBLEMS.items():
+        names = [row.covered.clause.id for row in rows if problem in row.problems]
+        click.echo(f"{problem} ({meaning}): {', '.join(names) or 'none'}")

@@ -81,6 +81,13 @@ def not_asked(integration: str, kubernetes: str) -> frozenset[str]:
     return frozenset(case.id for case in collect_cases() if case.unmet(implementation.title, features, kubernetes))
 
 
+def asked(folder: Path) -> dict[str, frozenset[str]]:
+    """The cases that each integration with expected verdicts is asked for."""
+    cases = frozenset(case.id for case in collect_cases())
+    names = [path.stem for path in sorted(folder.glob("*.yaml"))]
+    return {name: cases - not_asked(name, kubernetes_for(name)) for name in names}
+
+
 def compare(folder: Path, results: Sequence[CaseResult]) -> list[Difference]:
     """Every result of the run that is not the expected one; UsageError if there is no file for an integration."""
     different: list[Difference] = []
