@@ -45,7 +45,7 @@ class Server:
             self.slow -= 1
             if self.slow < 0:
                 self.served |= {obj["metadata"]["name"] for obj in self.created}
-            return {"preferredVersion": {"groupVersion": "example.org/v1"}}
+            return {"versions": [{"groupVersion": "example.org/v1"}]}
         if not self.served:
             raise ApiError("none", status=404)
         return {"resources": [{"name": name.partition(".")[0]} for name in self.served]}

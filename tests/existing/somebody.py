@@ -102,12 +102,12 @@ def somebodys_cluster(*integrations: str, nodes: int = 5) -> Iterator[EmbeddedBo
 
 
 def come_to_rest(api: Api) -> None:
-    """Return once no controller has anything left to write about what others have."""
-    snapshots = [everything_of_others(api)]
+    """Return once no controller has anything left to write about what others have: nothing new in two seconds."""
+    snapshots: list[dict[str, str]] = []
 
     def is_at_rest() -> bool:
         snapshots.append(everything_of_others(api))
-        return snapshots[-1] == snapshots[-2]
+        return snapshots[-2:-1] == snapshots[-1:]
 
     until(is_at_rest, 90, "everything has come to rest", poll=2.0)
 

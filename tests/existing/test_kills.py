@@ -75,7 +75,7 @@ def test_interrupted_run_cleans_up_and_leaves_a_partial_report(
     output = []
     for line in process.stdout:
         output.append(line)
-        if "✓ contention/" in line:
+        if "✓ constraints/" in line:
             process.send_signal(number)
             break
     output += process.stdout.readlines()

@@ -57,6 +57,7 @@ def test_cases_run_on_nodes_that_the_user_has_selected(somebody: EmbeddedBox, tm
     assert {record.state["node"] for record in members if "node" in record.state} <= {f"node-{n}" for n in range(5)}
 
 
+@pytest.mark.thorough
 def test_killed_run_gives_its_nodes_back(somebody: EmbeddedBox, tmp_path: Path) -> None:
     before = everything_of_others(somebody.api, borrowed=True)
 

@@ -29,7 +29,7 @@ SINGLE = [(right.group, resource, verb) for right in RIGHTS for resource in righ
     [
         ("workload", (), CASES),
         pytest.param("workload", ("--nodes-selector", LAB), CASES[:1], marks=pytest.mark.thorough),
-        ("volcano", ("--disrupt", "queues"), (CASES[0], QUEUED)),
+        pytest.param("volcano", ("--disrupt", "queues"), (CASES[0], QUEUED), marks=pytest.mark.thorough),
     ],
 )
 def test_printed_role_is_enough(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,7 @@ def test_run_judges_what_is_there_and_leaves_the_rest_as_it_was(somebody: Embedd
     assert somebody.processes["kube-scheduler"].alive
 
 
+@pytest.mark.thorough
 def test_audit_log_that_is_given_is_used(somebody: EmbeddedBox, tmp_path: Path) -> None:
     options = (*cases(SUSPENDED), "--yes", "--output", str(tmp_path), "--audit-log", str(somebody.audit_log))
 
@@ -77,7 +79,7 @@ def test_doctor_says_what_can_be_judged(somebody: EmbeddedBox) -> None:
     volcano, native = "\n".join(observations["volcano"]), "\n".join(observations["workload"])
     assert "volcanosh/vc-scheduler:v1.14.1" in volcano
     assert "podgroups.scheduling.volcano.sh v1beta1" in volcano
-    assert "GANG-QUEUE: 4 cases not: queue cannot be asked for here" in volcano
+    assert re.search(r"GANG-QUEUE: \d+ cases not: queue cannot be asked for here", volcano)
     assert "GenericWorkload of kube-apiserver on" in native
     assert "GANG-RECOVERY: " in native and "--disrupt scheduler allows it" in native
     assert observations["yunikorn"] == [

@@ -68,6 +68,7 @@ def test_volcano_is_judged_as_it_is_installed(somebody: EmbeddedBox, tmp_path: P
     assert "--disrupt queues allows it" in reasons(tmp_path)[QUEUED[0]]
 
 
+@pytest.mark.thorough
 def test_what_the_user_allows_is_disturbed_and_no_more(somebody: EmbeddedBox, tmp_path: Path) -> None:
     options = (*cases(*QUEUED, KILLED, *IMPOSSIBLE), "--disrupt", "scheduler,queues")
 

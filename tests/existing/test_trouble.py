@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from harness import EmbeddedBox
 from harness.box.existing import removal
 from harness.core.history import store
 from tests.existing.somebody import cases, muster, outcomes
 from tests.existing.unsteady_proxy import Trouble, unsteady
 
+pytestmark = pytest.mark.thorough
 CASES = ("gang-that-fits-is-bound-whole", "gang-without-room-binds-nothing", "one-of-two-gangs-wins-whole")
 
 

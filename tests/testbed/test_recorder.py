@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.adapters.common.render import single_pod
+from harness.box.api import Api
 from harness.box.recorder import Recorder
 from harness.cases.world import World
 from harness.core.gang import Gang
@@ -76,6 +77,8 @@ def test_nothing_is_missed_while_the_api_server_is_down(testbed: Testbed):
 
 class Forgetful:
     """Stands in for an API server that has compacted away what the watch wants to resume from."""
+
+    versions = Api.versions
 
     def __init__(self, *, changing: bool) -> None:
         self.changing = changing  # whether the node was changed meanwhile

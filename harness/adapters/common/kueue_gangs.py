@@ -21,6 +21,7 @@ from harness.adapters.common.base import (
     Object,
     Part,
     Settings,
+    Variant,
 )
 from harness.adapters.common.kueue_controller import CONTROLLER
 from harness.adapters.common.kueue_queues import LABEL, USERS, WORKLOAD
@@ -147,6 +148,18 @@ def _groups(kubernetes: str) -> tuple[Kind, ...]:
     return (WORKLOAD, JOB)
 
 
+PODS_READY = Variant(
+    "and waitForPodsReady",
+    {
+        "wait-for-pods-ready": "on",
+        "pods-ready-timeout": "10s",
+        "recovery-timeout": "10s",
+        "requeue-backoff": "5",
+    },
+    features=("gives-up",),
+)
+
+
 def kueue_adapter(
     *,
     name: str,
@@ -172,6 +185,7 @@ def kueue_adapter(
         vocabulary=VOCABULARY,
         pace=BACKOFF_PACE,
         options=kueue_controller.OPTIONS,
+        variants={"pods-ready": PODS_READY},
         needs_scheduler=True,
         definitions=definitions,
         cluster=(part(),),

@@ -19,14 +19,14 @@ from harness.box.existing import loan
 from harness.box.existing.access import Access, read_access
 from harness.box.existing.ownership import RUN_LABEL
 from harness.core.errors import ApiError, HarnessError
-from harness.core.kinds import NAMESPACE, NODE, POD, Kind
+from harness.core.kinds import NAMESPACE, NODE, PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, POD, Kind
 from harness.core.waiting import until
 
 TIMEOUT = 120.0  # seconds until everything is gone; a namespace takes a few seconds
 CLUSTER_KINDS = (  # of objects in no namespace that cases make
     Kind("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", namespaced=False),
     Kind("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", namespaced=False),
-    Kind("v1", "PersistentVolume", "persistentvolumes", namespaced=False),
+    PERSISTENT_VOLUME,
     Kind("storage.k8s.io/v1", "StorageClass", "storageclasses", namespaced=False),
     Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", namespaced=False),
     Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", namespaced=False),
@@ -100,6 +100,8 @@ def _remove(api: Api, kind: Kind, obj: Object) -> str:
             return ""
         if kind is NAMESPACE:
             _empty(api, name)
+        elif kind is PERSISTENT_VOLUME:
+            _free(api, kind, "", obj)
         if not obj["metadata"].get("deletionTimestamp"):
             api.delete(kind, "", name, grace=0 if kind is NODE else None)
     except ApiError as error:
@@ -115,12 +117,20 @@ def _is_refused_by_webhook(error: ApiError) -> bool:
 
 
 def _empty(api: Api, namespace: str) -> None:
-    """End the pods of a namespace at once: what plays them may be gone, and so may the owners of their finalizers."""
-    for pod in api.list(POD, namespace):
-        name = pod["metadata"]["name"]
-        if pod["metadata"].get("finalizers"):
-            api.patch(POD, namespace, name, {"metadata": {"finalizers": None}})
-        api.delete(POD, namespace, name, grace=0)
+    """End the pods of a namespace at once: what plays them may be gone, and so may the owners of their finalizers.
+
+    Claims of volumes are protected while a pod uses them; not every cluster runs the controller that ends this.
+    """
+    for kind in (POD, PERSISTENT_VOLUME_CLAIM):
+        for obj in api.list(kind, namespace):
+            _free(api, kind, namespace, obj)
+            api.delete(kind, namespace, obj["metadata"]["name"], grace=0)
+
+
+def _free(api: Api, kind: Kind, namespace: str, obj: Object) -> None:
+    """Take its finalizers off an object of ours."""
+    if obj["metadata"].get("finalizers"):
+        api.patch(kind, namespace, obj["metadata"]["name"], {"metadata": {"finalizers": None}})
 
 
 def command(access: Access, kubeconfig: Path, run: str, kinds: Sequence[Kind] = ()) -> list[str]:

@@ -54,6 +54,7 @@ BASIC = (
         "what runs in the cluster is named in the report",
     ),
     Right("batch", ("jobs",), ALL, "gangs that a Job makes"),
+    Right("apps", ("deployments", "statefulsets"), WRITE, "gangs that a Deployment or StatefulSet makes"),
     Right("policy", ("poddisruptionbudgets",), ALL, "cases about guarded pods"),
     Right("scheduling.k8s.io", ("priorityclasses",), ALL, "cases about priorities, with classes of their own"),
     Right("node.k8s.io", ("runtimeclasses",), ALL, "cases about the overhead of pods"),
