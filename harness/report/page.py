@@ -46,7 +46,8 @@ Histories = Callable[[CaseResult], History | None]
 def page(run: RunResult, histories: Histories) -> str:
     """The whole page."""
     results = implementation_results(run)
-    ordered = worst_first(run.cases)
+    asked = {case.case for case in run.cases if case.outcome is not Outcome.NOT_SUPPORTED}
+    ordered = worst_first(case for case in run.cases if case.case in asked)
     shares = _shares(ordered)
     keys = {id(case): f"c{i}" for i, case in enumerate(ordered)}
     return (
@@ -64,6 +65,7 @@ def page(run: RunResult, histories: Histories) -> str:
             profiles=sorted({case.profile for case in run.cases}),
             groups=_groups(results, keys),
             cases=(_detail(case, keys[id(case)], histories, shares[case.outcome]) for case in ordered),
+            results_asked=len(ordered),
             counts={str(o): sum(case.outcome is o for case in run.cases) for o in Outcome},
             first_bad=next((keys[id(c)] for c in ordered if c.outcome is Outcome.VIOLATED), ""),
             charts=charts.charts(results),
@@ -136,22 +138,30 @@ def _implementation(result: ImplementationResult) -> dict[str, Any]:
 
 
 def _groups(columns: Sequence[ImplementationResult], keys: dict[int, str]) -> list[dict[str, Any]]:
-    """The matrix: folders, in each the cases, in each a cell per integration."""
+    """The matrix: folders, in each the cases, in each a cell per integration.
+
+    A case that no integration of the run is asked for has no row: most are suites of other integrations. Each folder
+    lists them with the reason in one line that can be opened.
+    """
     by_case: dict[str, dict[str, CaseResult]] = {}
     for column in columns:
         for case in column.cases:
             by_case.setdefault(case.case, {})[case.integration] = case
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     for name in sorted(by_case):
         results = by_case[name]
         sample = next(iter(results.values()))
+        group = groups.setdefault(sample.folder, {"folder": sample.folder, "rows": [], "not_asked": []})
+        if all(result.outcome is Outcome.NOT_SUPPORTED for result in results.values()):
+            group["not_asked"].append({"case": sample, "title": titled(name), "reason": why(sample)})
+            continue
         cells = []
         for column in columns:
             result = results.get(column.implementation.integration)
             key = keys[id(result)] if result else ""
             cells.append({"on": column.implementation.integration, "result": result, "key": key})
-        groups.setdefault(sample.folder, []).append({"case": sample, "title": titled(name), "cells": cells})
-    return [{"folder": folder, "rows": groups[folder]} for folder in sorted(groups)]
+        group["rows"].append({"case": sample, "title": titled(name), "cells": cells})
+    return [groups[folder] for folder in sorted(groups)]
 
 
 def _facts(run: RunResult) -> list[tuple[str, str]]:

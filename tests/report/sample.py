@@ -458,6 +458,16 @@ def sample_run(**changes: Any) -> RunResult:
     return RunResult(**{**fields, **changes})
 
 
+def run_of_coscheduling() -> RunResult:
+    """The run as one of coscheduling alone, which is never asked for four of its cases."""
+    run, name = sample_run(), "coscheduling@0.35.1"
+    cases = tuple(case for case in run.cases if case.integration == name)
+    implementations = tuple(
+        implementation for implementation in run.implementations if implementation.integration == name
+    )
+    return replace(run, cases=cases, implementations=implementations, planned=len(cases))
+
+
 def sample_histories(case: CaseResult) -> History | None:
     if case.outcome is VIOLATED and case.folder == "contention":
         return deadlocked(case.case)

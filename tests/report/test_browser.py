@@ -21,7 +21,7 @@ from harness.report.site import build_site
 
 from .bench_sample import bench_run
 from .hostile import hostile_history, hostile_run
-from .sample import large_history, large_run, sample_run
+from .sample import large_history, large_run, run_of_coscheduling, sample_run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install -e '.[dev]'")
 CHROMIUM = os.environ.get("MUSTER_CHROMIUM") or shutil.which("chromium")
@@ -108,6 +108,24 @@ def test_one_integration_hides_the_other_columns(visit: Open) -> None:
     page.select_option("#on", "yunikorn@1.9.0")
     assert page.locator(".matrix thead th[data-on]:visible").count() == 1
     assert all(name.startswith("yunikorn") for name in cards(page))
+
+
+def test_cases_that_are_not_asked_fold_into_lines_and_are_still_found(visit: Open, tmp_path: Path) -> None:
+    run = run_of_coscheduling()
+    report.write(run, tmp_path)
+    page = visit(tmp_path / "index.html")
+    lines = page.locator(".matrix tr.not-asked:visible")
+    assert rows(page) == len(run.cases) - 4 and 0 < lines.count() < 4
+    assert page.inner_text("#shown") == f"{len(run.cases)} cases (4 not asked)"
+    page.fill("#q", "placeholders")
+    assert (rows(page), lines.count(), page.inner_text("#shown")) == (0, 1, f"1 of {len(run.cases)} cases")
+    lines.locator("summary").click()
+    assert page.locator(".matrix tr.not-asked li:visible").count() == 1
+    page.click(".chip[data-outcome=pass]")
+    assert lines.count() == 0 and page.is_visible("#nothing")
+    page.click("[data-clear]")
+    page.click(".chip[data-outcome=not-supported]")
+    assert rows(page) == 0 and page.inner_text("#shown") == f"4 of {len(run.cases)} cases"
 
 
 def test_a_cell_opens_its_case_even_one_that_passed(visit: Open) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import resource
+import subprocess
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,11 +15,12 @@ import pytest
 
 from harness import report
 from harness.core.results import RunResult
+from harness.core.verdict import Outcome
 from harness.report.page import embed, page
 from harness.report.write import reproduce
 
 from .hostile import EVIL, hostile_history, hostile_run
-from .sample import large_history, large_run, sample_histories, sample_run, store_histories
+from .sample import large_history, large_run, run_of_coscheduling, sample_histories, sample_run, store_histories
 
 
 class ParsedPage(HTMLParser):
@@ -65,6 +68,18 @@ def test_every_case_is_there_in_words_without_any_script(folder: Path) -> None:
         assert case.case in html
     assert "5 of 8 members bound" in html and "Revision 1093" in html and "KEP-4671.6" in html
     assert "10 of 11 cases killed at least one" in html
+
+
+def test_cases_that_nobody_is_asked_for_are_one_line_for_each_folder() -> None:
+    run = run_of_coscheduling()
+    unasked = [case for case in run.cases if case.outcome is Outcome.NOT_SUPPORTED]
+    html = page(run, lambda case: None)
+    assert html.count('<tr class="row"') == html.count('<details class="case') == len(run.cases) - len(unasked)
+    assert html.count('<tr class="not-asked"') == len({case.folder for case in unasked}) < len(unasked) == 4
+    for case in unasked:
+        assert f'title="{case.case}"' in html
+    assert "not asked of coscheduling@0.35.1" in html
+    assert 'class="not-asked"' not in page(sample_run(), lambda case: None), "a case that one of them is asked for"
 
 
 def test_landmarks_headers_and_labels(folder: Path) -> None:
@@ -119,7 +134,6 @@ def test_an_empty_run_and_missing_histories_still_give_a_page(tmp_path: Path) ->
 def test_a_history_path_cannot_leave_the_folder(tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(b"x")
     run = one_case()
-    from dataclasses import replace
 
     sly = replace(run, cases=(replace(run.cases[0], history="../secret"),))
     report.write(sly, tmp_path / "run")
@@ -140,9 +154,6 @@ def test_the_same_run_gives_the_same_files(tmp_path: Path) -> None:
 
 
 def test_reproduce_quotes_what_it_runs(tmp_path: Path) -> None:
-    import subprocess
-    from dataclasses import replace
-
     run = one_case()
     mark = tmp_path / "ran"
     evil = replace(run.cases[0], case=f"x\ntouch {tmp_path / 'injected'}", rerun=f"touch '{mark}'")

@@ -3,7 +3,7 @@
   "use strict";
   const element = (selector, from) => (from || document).querySelector(selector);
   const all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
-  const cards = all("details.case"), rows = all(".matrix tr.row"), chips = all(".chip");
+  const cards = all("details.case"), rows = all(".matrix tr.row"), unasked = all(".matrix tr.not-asked li"), chips = all(".chip");
   const state = { q: "", outcome: new Set(), profile: "", on: "", all: false };
 
   // ---------------------------------------------------------------- filters
@@ -23,7 +23,8 @@
       let any = false;
       for (const cell of row.cells) {
         if (!cell.dataset.on) continue;
-        const hit = cell.dataset.outcome && matches(row, cell.dataset.outcome, cell.dataset.on);
+        const unsupported = cell.dataset.outcome === "not-supported" && state.on && !state.outcome.has("not-supported");
+        const hit = cell.dataset.outcome && !unsupported && matches(row, cell.dataset.outcome, cell.dataset.on);
         cell.hidden = Boolean(state.on) && cell.dataset.on !== state.on;
         cell.classList.toggle("dim", active && !hit);
         any = any || hit;
@@ -32,7 +33,12 @@
       shown += any ? 1 : 0;
     }
     for (const head of all(".matrix thead th[data-on]")) head.hidden = Boolean(state.on) && head.dataset.on !== state.on;
-    for (const body of all(".matrix tbody")) if (element(".group", body)) body.hidden = !all("tr.row", body).some((row) => !row.hidden);
+    for (const item of unasked) {
+      item.hidden = !matches(item, "not-supported", state.on);
+      shown += item.hidden ? 0 : 1;
+    }
+    for (const line of all(".matrix tr.not-asked")) line.hidden = !all("li", line).some((item) => !item.hidden);
+    for (const body of all(".matrix tbody")) body.hidden = !all("tr.row, tr.not-asked", body).some((row) => !row.hidden);
     let listed = 0;
     for (const card of cards) {
       const hit = matches(card, card.dataset.outcome, card.dataset.on);
@@ -42,8 +48,10 @@
       card.classList.toggle("off", !on);
       listed += on ? 1 : 0;
     }
-    if (!rows.length) return;
-    element("#shown").textContent = active ? shown + " of " + rows.length + " cases" : rows.length + " cases";
+    const total = rows.length + unasked.length;
+    if (!total) return;
+    const note = unasked.length ? " (" + unasked.length + " not asked)" : "";
+    element("#shown").textContent = active ? shown + " of " + total + " cases" : total + " cases" + note;
     element("#cases-note").textContent = active || state.all ? listed + " results" : listed ? "What was violated or could not be judged; choose a cell above for any other." : "Nothing was violated; choose a cell above to see a case.";
     element("#clear").hidden = !active;
     element("#nothing").hidden = shown > 0;
@@ -118,7 +126,7 @@
     else if (target.dataset.do) act(target);
     else change(() => { state.q = state.profile = state.on = ""; state.outcome.clear(); });
   });
-  if (rows.length) {
+  if (rows.length || unasked.length) {
     element("#q").addEventListener("input", (event) => change(() => { state.q = event.target.value; }));
     element("#profile").addEventListener("change", (event) => change(() => { state.profile = event.target.value; }));
     element("#on").addEventListener("change", (event) => change(() => { state.on = event.target.value; }));
