@@ -19,6 +19,7 @@ from harness.cli import muster
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SOURCES = [path for folder in ("harness", "ci", ".github") for path in sorted((ROOT / folder).rglob("*.*"))]
 BLOCK = re.compile(r"^ *```console\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 PROGRAMS = {
     "kubectl",
@@ -91,3 +92,13 @@ def test_a_documented_command_can_be_given(
 
 def test_there_are_commands_to_look_at() -> None:
     assert len(list(commands())) > 40
+
+
+def test_nobody_is_told_to_install_a_package_of_somebody_else() -> None:
+    """The distribution is called gang-muster; `muster` and `harness` in the registry are other people's packages."""
+    foreign = re.compile(
+        r"pipx? (?:install|run) (?!--spec)[^\n`]*?(?<![-\w/.])(?:muster|harness)(?:\[[a-z,]+\])?(?![-\w/.])"
+    )
+    for path in [*PAGES, *SOURCES]:
+        if path.suffix in (".md", ".py", ".yaml", ".yml", ".j2"):
+            assert not foreign.findall(path.read_text(encoding="utf-8")), path

@@ -94,5 +94,5 @@ def _library(name: str) -> Any:
     except ImportError as error:
         raise UsageError(
             "signatures need the extra `sigstore`, which is not installed",
-            hint="Install it with: pip install 'muster[sigstore]'",
+            hint="Install it with: pip install 'gang-muster[sigstore]'",
         ) from error

@@ -336,7 +336,7 @@ def test_without_the_extra_a_signature_is_one_message(verified: Path, tmp_path: 
     for arguments in (("pack", str(verified), "--sign", "--output", str(tmp_path / "x")), ("verify", "x", *WHO)):
         error = muster(*arguments).exception
         assert isinstance(error, MusterError) and error.exit_code == 4
-        assert "muster[sigstore]" in error.hint
+        assert "gang-muster[sigstore]" in error.hint
     assert not (tmp_path / "x").exists()
 
 
