@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 
 from harness.core.errors import MusterError
-from harness.core.oracle.timeline import Stall
+from harness.core.oracle.facts import Stall
 
 TICK = 0.2  # seconds between two looks
 LIMIT = 1.0  # seconds that a look may take before it is a stall: far more than a busy machine needs for one

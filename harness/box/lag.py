@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from harness.core.oracle.timeline import Stall
+from harness.core.oracle.facts import Stall
 
 LIMIT = 0.25  # seconds; a watch that is resumed sooner makes nobody late
 WHO = "watch"

@@ -33,8 +33,9 @@ from harness.core.history.records import History, Record, gang_key, header
 from harness.core.history.sharing import SharedValues
 from harness.core.kinds import EVENT, NAMESPACE, NODE, POD, Kind
 from harness.core.labels import by_label
+from harness.core.oracle.facts import Stall, stretched
 from harness.core.oracle.replay import Replay
-from harness.core.oracle.timeline import Stall, Timeline, stretched
+from harness.core.oracle.timeline import Timeline
 from harness.core.oracle.vocabulary import COMMON, Vocabulary
 
 MOST_REMOVED = 4096  # nodes that are remembered after their deletion

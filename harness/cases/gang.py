@@ -22,7 +22,7 @@ from harness.core.kinds import POD
 from harness.core.labels import GANG_LABEL
 from harness.core.oracle.checks.held_resources import is_free
 from harness.core.oracle.checks.refused import evidence
-from harness.core.oracle.timeline import Group, Incarnation, Pod
+from harness.core.oracle.incarnation import Group, Incarnation, Pod
 from harness.core.verdict import Verdict
 from harness.testbed.objects import create_all
 

@@ -12,7 +12,9 @@ from math import ceil, inf
 
 from harness.core.history.records import MARKER, Record
 from harness.core.oracle.answers import recompute
-from harness.core.oracle.timeline import Action, Incarnation, Node, Pod, Timeline
+from harness.core.oracle.facts import Action
+from harness.core.oracle.incarnation import Incarnation, Pod
+from harness.core.oracle.timeline import Node, Timeline
 from harness.report.rows import Rows
 
 _SHOWN = (

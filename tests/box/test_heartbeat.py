@@ -12,7 +12,7 @@ import time
 from harness.box.heartbeat import Heartbeat
 from harness.box.recorder import Recorder
 from harness.core.errors import ApiError
-from harness.core.oracle.timeline import Stall
+from harness.core.oracle.facts import Stall
 
 
 class Clock:

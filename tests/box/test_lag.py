@@ -6,7 +6,7 @@ import time
 
 from harness.box import lag
 from harness.box.lag import Lag
-from harness.core.oracle.timeline import Stall
+from harness.core.oracle.facts import Stall
 
 
 class Watch:

@@ -18,7 +18,7 @@ from harness.core.measure.model import BenchRun, Finding, Sample, bench_from_dat
 from harness.core.measure.placement import usable
 from harness.core.measure.stats import growth, percentile, spread
 from harness.core.measure.summary import curves, names, ratio, rows
-from harness.core.oracle.timeline import Stall
+from harness.core.oracle.facts import Stall
 from harness.core.verdict import Outcome
 from tests.core.story import NS, Story
 

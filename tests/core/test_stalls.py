@@ -7,7 +7,7 @@ import pytest
 from harness.core.gang import Gang
 from harness.core.history.validate import impossible
 from harness.core.oracle.checks import atomic, cleanup, held_resources, liveness
-from harness.core.oracle.timeline import Stall, stretched
+from harness.core.oracle.facts import Stall, stretched
 from harness.core.verdict import Outcome
 
 from .story import BEGAN, Story

@@ -13,9 +13,11 @@ from harness.core.deadlines import seconds
 from harness.core.history.records import History
 from harness.core.measure.stats import percentile
 from harness.core.oracle.attempts import attempts
+from harness.core.oracle.facts import Stall
 from harness.core.oracle.figures import gang_figures
+from harness.core.oracle.incarnation import Incarnation
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Incarnation, Stall, Timeline
+from harness.core.oracle.timeline import Timeline
 
 GANG, POD = "gang-", "pod-"  # begin the names of what is measured
 MOST_POINTS = 200  # of a curve over time

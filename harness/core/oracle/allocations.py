@@ -11,9 +11,9 @@ from math import inf
 from typing import Any
 
 from harness.core.history.records import Record, gang_key
+from harness.core.oracle.incarnation import Pod
 from harness.core.oracle.matching import Labels, admits
 from harness.core.oracle.neighbours import demands
-from harness.core.oracle.timeline import Pod
 
 State = Mapping[str, Any]
 

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.core.oracle.timeline import Incarnation, Spans, Step, Timeline, patience
+from harness.core.oracle.facts import Spans, Step, patience
+from harness.core.oracle.incarnation import Incarnation
+from harness.core.oracle.timeline import Timeline
 
 
 class AttemptOutcome(StrEnum):

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf
 
-from harness.core.oracle.timeline import Moment, Overflow, Pod, Stray, Timeline
+from harness.core.oracle.facts import Moment, Overflow, Stray
+from harness.core.oracle.incarnation import Pod
+from harness.core.oracle.timeline import Timeline
 
 EVIDENCE = ("fence", "marker")  # pods of muster's own, of which nothing is asked but to be bound
 

@@ -23,9 +23,11 @@ from typing import NamedTuple
 from harness.core.history.constraints import NAME_LABEL
 from harness.core.history.records import Record
 from harness.core.oracle.allocations import Allocations
+from harness.core.oracle.facts import Breach, Moment, Unmet, patience
+from harness.core.oracle.incarnation import Pod
 from harness.core.oracle.matching import UNSCHEDULABLE, Labels, clash
 from harness.core.oracle.neighbours import Facts, View, demands, forbids, lonely, repelled, uneven
-from harness.core.oracle.timeline import Breach, Moment, Pod, Timeline, Unmet, patience
+from harness.core.oracle.timeline import Timeline
 
 Demand = Callable[[View], str]  # why it does not hold in this view
 

@@ -10,8 +10,9 @@ from typing import Any
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
 from harness.core.oracle.attempts import Attempt, AttemptOutcome, attempts, gang_course
+from harness.core.oracle.incarnation import Incarnation
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Incarnation, Timeline
+from harness.core.oracle.timeline import Timeline
 
 
 def gang_figures(history: History) -> dict[str, dict[str, Any]]:

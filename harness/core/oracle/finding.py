@@ -15,8 +15,9 @@ from typing import Any
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
 from harness.core.oracle.describe import witness
+from harness.core.oracle.facts import Stray
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Gap, Stray, gap_spans
+from harness.core.oracle.timeline import Gap, gap_spans
 from harness.core.verdict import Outcome, Verdict, worst
 
 NOTHING = "nothing to judge"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from harness.core.oracle.incarnation import Pod
 from harness.core.oracle.matching import UNSCHEDULABLE, Labels, admits, selects, untolerated
-from harness.core.oracle.timeline import Pod
 
 Terms = Mapping[str, Any]  # a term of affinity, a spread constraint, or all constraints of a pod
 

@@ -20,22 +20,9 @@ from harness.core.gang import gang_from_record, gpus_of
 from harness.core.history.records import MARKER, PLAIN_KINDS, History, Record, gang_key, gang_keys, pod_key
 from harness.core.oracle.capacity import Capacity
 from harness.core.oracle.constraints import Constraints
-from harness.core.oracle.timeline import (
-    Action,
-    Bind,
-    Down,
-    Eviction,
-    Group,
-    Incarnation,
-    Moment,
-    Node,
-    Pod,
-    Promise,
-    Refusal,
-    Stall,
-    Start,
-    Timeline,
-)
+from harness.core.oracle.facts import Action, Bind, Down, Moment, Promise, Refusal, Stall, Start
+from harness.core.oracle.incarnation import Eviction, Group, Incarnation, Pod
+from harness.core.oracle.timeline import Node, Timeline
 from harness.core.oracle.vocabulary import vocabulary_of
 
 _TERMINAL = ("Succeeded", "Failed")

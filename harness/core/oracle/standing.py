@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from harness.core.oracle.timeline import Pod, Timeline
+from harness.core.oracle.incarnation import Pod
+from harness.core.oracle.timeline import Timeline
 
 KEY = "standing"  # of a claim's state
 MOST = 1_000_000  # pods of a claim

@@ -11,9 +11,11 @@ from __future__ import annotations
 from math import floor, inf
 
 from harness.core.history.records import History
+from harness.core.oracle.facts import Promise, details
 from harness.core.oracle.finding import Finding, conclude, passed, violated
+from harness.core.oracle.incarnation import Pod
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Pod, Promise, Timeline, details
+from harness.core.oracle.timeline import Timeline
 from harness.core.verdict import Verdict
 
 NAME = "barrier"

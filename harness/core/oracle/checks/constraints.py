@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import ALLOCATIONS, History
+from harness.core.oracle.facts import Breach, patience
 from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Breach, patience
 from harness.core.verdict import Verdict
 
 NAME = "constraints"

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
+from harness.core.oracle.facts import Action
 from harness.core.oracle.finding import Finding, conclude, unknown, violated
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Action, Timeline
+from harness.core.oracle.timeline import Timeline
 from harness.core.verdict import Verdict
 
 NAME = "crash"

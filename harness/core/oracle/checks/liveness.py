@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
+from harness.core.oracle.facts import Promise, Step, details
 from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
+from harness.core.oracle.incarnation import Incarnation
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Incarnation, Promise, Step, Timeline, details
+from harness.core.oracle.timeline import Timeline
 from harness.core.verdict import Verdict
 
 NAME = "liveness"

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
+from harness.core.oracle.facts import patience
 from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import patience
 from harness.core.quantity import plain
 from harness.core.verdict import Verdict
 

@@ -20,9 +20,11 @@ from itertools import islice
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
 from harness.core.labels import PART_LABEL
+from harness.core.oracle.facts import Promise, Start, patience
 from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
+from harness.core.oracle.incarnation import Eviction, Incarnation, Pod
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Eviction, Incarnation, Pod, Promise, Start, Timeline, patience
+from harness.core.oracle.timeline import Timeline
 from harness.core.verdict import Verdict
 
 NAME = "preemption"

@@ -18,9 +18,11 @@ from __future__ import annotations
 from math import inf
 
 from harness.core.history.records import History
+from harness.core.oracle.facts import Promise
 from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
+from harness.core.oracle.incarnation import Incarnation
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.timeline import Incarnation, Promise, Timeline
+from harness.core.oracle.timeline import Timeline
 from harness.core.verdict import Verdict
 
 NAME = "refused"
