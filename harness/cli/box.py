@@ -74,8 +74,8 @@ def up(
     binaries: tuple[str, ...],
 ) -> None:
     """Bring up a box: a control plane and fake GPU nodes, or with --box kind a cluster with real kubelets."""
-    from harness.runner.options import gates as parse_gates
-    from harness.runner.options import pairs
+    from harness.runner.option_values import gates as parse_gates
+    from harness.runner.option_values import pairs
 
     if kind == EXISTING:
         raise UsageError(

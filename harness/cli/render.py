@@ -43,7 +43,7 @@ def parse_gang(text: str) -> Any:
     from dataclasses import fields
 
     from harness.core.gang import Gang
-    from harness.runner.options import pairs
+    from harness.runner.option_values import pairs
 
     kinds: Mapping[str, type] = {
         "size": int,

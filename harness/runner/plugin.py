@@ -23,7 +23,7 @@ from harness.core.catalogue.expected import BOX
 from harness.core.errors import MusterError
 from harness.core.kinds import NAMESPACE
 from harness.core.verdict import Outcome, Verdict
-from harness.runner import events, options
+from harness.runner import events, plugin_options
 
 if TYPE_CHECKING:
     from harness.box.base import Box
@@ -44,7 +44,7 @@ CASE_RUN: pytest.StashKey[CaseRun] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    options.add(parser)
+    plugin_options.add(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -52,10 +52,10 @@ def pytest_configure(config: pytest.Config) -> None:
         die_with_parent()  # xdist gives a worker whose controller is gone ten seconds and more to finish its case
     config.addinivalue_line("markers", f"{MARK}(case): a case of the gang scheduling conformance suite")
     config.stash[SET_UP] = time.strftime("%Y%m%d-%H%M%S")
-    if options.is_asked_for(config):  # a wrong option is reported before anything is collected
+    if plugin_options.is_asked_for(config):  # a wrong option is reported before anything is collected
         asked(config)
         pools(config)
-        if options.is_of_run(config) and not _leaves_it_to_workers(config):
+        if plugin_options.is_of_run(config) and not _leaves_it_to_workers(config):
             from harness.runner.opening import Opening
 
             config.stash[OPENING] = Opening(asked(config), _log(config))
@@ -75,14 +75,14 @@ def asked(config: pytest.Config) -> RunConfig:
     """What this session is asked to do; read when it is needed, for most projects do not need it."""
     if CONFIG not in config.stash:
         seed = getattr(config, "workerinput", {}).get(SEED, {})
-        config.stash[CONFIG] = replace(options.read(config), **seed).with_seed()
+        config.stash[CONFIG] = replace(plugin_options.read(config), **seed).with_seed()
     return config.stash[CONFIG]
 
 
 def pools(config: pytest.Config) -> tuple[Pool, ...]:
     """The nodes of the `box` fixture."""
     if POOLS not in config.stash:
-        config.stash[POOLS] = options.read_pools(config)
+        config.stash[POOLS] = plugin_options.read_pools(config)
     return config.stash[POOLS]
 
 

@@ -12,7 +12,7 @@ from harness.box.spec import BoxSpec
 from harness.cli.options import texts_of
 from harness.cli.run import run
 from harness.core.errors import UsageError
-from harness.runner import options
+from harness.runner import option_values, options, plugin_options
 from harness.runner.config import FILE, RunConfig, read_config
 from harness.runner.plugin import asked, pools
 
@@ -101,7 +101,7 @@ def test_defaults_of_the_command_and_of_the_plugin(pytester: pytest.Pytester) ->
 
 def test_pytest_has_the_same_options(everything: RunConfig, pytester: pytest.Pytester) -> None:
     arguments = [
-        f"--muster-{option.name}={text}" for option in options.PLUGIN_OPTIONS for text in option.texts(everything)
+        f"--muster-{option.name}={text}" for option in plugin_options.OFFERED for text in option.texts(everything)
     ]
 
     config = asked(pytester.parseconfigure(*arguments))
@@ -237,7 +237,7 @@ def test_an_unknown_key_of_a_configuration_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_comma_in_a_setting_is_part_of_it() -> None:
-    assert options.pairs("--set", ["actions=allocate, preempt,backfill,queue=a"]) == {
+    assert option_values.pairs("--set", ["actions=allocate, preempt,backfill,queue=a"]) == {
         "actions": "allocate, preempt,backfill",
         "queue": "a",
     }
