@@ -217,8 +217,21 @@ class Recorder:
         """Return once everything the API server had committed when this was called has been recorded."""
         self._audit.settle()  # a bind that is audited later may not have been watched yet
         for kind, resource in self._kinds.items():
-            if not self.wait(self._caught_up(kind, resource), seconds):
+            try:
+                has_arrived = self._caught_up(kind, resource)
+            except ApiError as error:
+                if error.status != 404:
+                    raise
+                self._note_withdrawn(kind)
+                continue
+            if not self.wait(has_arrived, seconds):
                 raise HarnessError(f"the watch of {kind} did not catch up within {seconds:.0f} s")
+
+    def _note_withdrawn(self, kind: str) -> None:
+        """The API server does not serve the kind any more: what it did with it last may not have arrived."""
+        with self.changed:
+            since = max(self._versions[kind].values(), default=0)
+            self._keep(Record(None, _now(), "gap", "lost", kind=kind, state={"from": since, "to": None}))
 
     def _caught_up(self, kind: str, resource: Kind) -> Callable[[], bool]:
         """Take a list; the condition that all of it has arrived by the watch."""

@@ -75,14 +75,17 @@ class Faults:
     def set_gates(self, **gates: bool) -> None:
         """Restart every component of Kubernetes with these gates, where it knows them."""
         box = self._context.testbed.box
-        for name, component in GATED.items():
-            process = box.processes.get(name)
-            gates_here = {gate: on for gate, on in gates.items() if component in box.minor.homes(gate)}
-            if process is None or not gates_here:
-                continue
+        components = {
+            name: {gate: on for gate, on in gates.items() if component in box.minor.homes(gate)}
+            for name, component in GATED.items()
+            if name in box.processes
+        }
+        names = [name for name, gates_here in components.items() if gates_here]
+        self._restore_later(*names)
+        for name in names:
             self._context.testbed.needs_probe = True
-            flags = [flag for flag in process.command.argv if not flag.startswith("--feature-gates=")]
-            self._restart_with(name, [*flags, *box.minor.gate_flags(component, gates)], gates=gates_here)
+            flags = [flag for flag in box.processes[name].command.argv if not flag.startswith("--feature-gates=")]
+            self._restart_with(name, [*flags, *box.minor.gate_flags(GATED[name], gates)], gates=components[name])
 
     def set_gang_gates(self, *, on: bool) -> None:
         """Turn all gates that gang scheduling of this Kubernetes needs on or off."""
@@ -93,6 +96,7 @@ class Faults:
         """Restart the controller that makes gangs of users' objects with gangs turned off."""
         processes = self._context.testbed.box.processes
         name, change = _switch(self._context)
+        self._restore_later(name)
         self._restart_with(name, change(processes[name].command.argv), gangs=False)
 
     def set_wait_time(self, seconds: int) -> None:
@@ -101,6 +105,7 @@ class Faults:
         change, (name,) = testbed.adapter.wait_time, testbed.installed.schedulers
         if change is None:
             raise HarnessError(f"{testbed.adapter.title} has no wait time of its own that can be set")
+        self._restore_later(name)
         self._restart_with(name, change(testbed.box, seconds), wait_time=seconds)
 
     def start_second_scheduler(self) -> str:
@@ -132,10 +137,14 @@ class Faults:
         """Have the scheduler prove after the case that it still works."""
         self._context.testbed.needs_probe |= role in ("apiserver", "etcd")
 
+    def _restore_later(self, *names: str) -> None:
+        """Have these processes run as they were made after the case: the first one first, since others need it."""
+        for name in reversed(names):
+            self._context.testbed.cleanup.callback(self._context.testbed.box.processes[name].restore)
+
     def _restart_with(self, name: str, argv: Sequence[str], **details: Any) -> None:
-        """Restart a process with another command line until the end of the case; `details` go into the history."""
+        """Restart a process with another command line; `details` go into the history."""
         process = self._context.testbed.box.processes[name]
-        self._context.testbed.cleanup.callback(process.restore)
         self._context.recorder.act("restart", name, role=process.command.role, **details)
         process.command = replace(process.command, argv=tuple(argv))
         process.restart(self._context.deadline("ready"))

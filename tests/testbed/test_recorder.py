@@ -75,6 +75,21 @@ def test_nothing_is_missed_while_the_api_server_is_down(testbed: Testbed):
     testbed.reset()
 
 
+def test_a_kind_that_is_not_served_any_more_leaves_a_gap_of_its_own(testbed: Testbed):
+    world = World(testbed, "withdrawn")
+    world.faults.set_gang_gates(on=False)
+    pod = single_pod(testbed.adapter, world.context.namespace, "single", part="plain", request={"cpu": "1"})
+    testbed.box.api.create(pod)
+    world.context.recorder.settle()
+
+    history = world.context.history()
+
+    assert {gap.kind for gap in history.gaps} >= {"Workload.scheduling.k8s.io"}
+    assert "Pod" not in {gap.kind for gap in history.gaps}
+    assert "single" in {record.name for record in history.records if record.kind == "Pod"}
+    testbed.reset()
+
+
 class Forgetful:
     """Stands in for an API server that has compacted away what the watch wants to resume from."""
 
