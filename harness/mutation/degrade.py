@@ -1,10 +1,10 @@
 """Start a program of a real integration so that the integration becomes a mutant.
 
-    python -m harness.mutation.degrade [--objects FILE] [--replace OLD=NEW] [--interferer] -- PROGRAM ARGUMENT...
+    python -m harness.mutation.degrade [--objects FILE] [--replace OLD=NEW] [--interferer] [--clear] -- PROGRAM ...
 
 Objects are applied first, to the API server of KUBECONFIG. The last object in the file is a probe: the API server
 accepts it no sooner than the others are in force. The interferer runs beside the program, in its process group, and
-makes a pod for every Workload.
+makes a pod for every Workload. To clear is to delete all Workloads, if they are served, before the program starts.
 """
 
 from __future__ import annotations
@@ -61,6 +61,19 @@ def interfere(api: Api) -> None:
             time.sleep(POLL)
 
 
+def clear(api: Api) -> None:
+    """Delete all Workloads; there are none where the API server does not serve them."""
+    try:
+        stored = api.request("GET", WORKLOAD.path())["items"]
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        return
+    for workload in stored:
+        meta = workload["metadata"]
+        api.delete(WORKLOAD, meta["namespace"], meta["name"])
+
+
 def make_pod(api: Api, owner: dict[str, str]) -> None:
     reference = {"apiVersion": WORKLOAD.api_version, "kind": "Workload", "name": owner["name"], "uid": owner["uid"]}
     meta = {"name": f"{owner['name']}-uncalled", "namespace": owner["namespace"], "ownerReferences": [reference]}
@@ -81,6 +94,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--objects", type=Path, help="objects that exist before the program starts")
     parser.add_argument("--replace", action="append", default=[], metavar="OLD=NEW", help="in the program's arguments")
     parser.add_argument("--interferer", action="store_true", help="make a pod for every Workload beside it")
+    parser.add_argument("--clear", action="store_true", help="delete all Workloads before it starts")
     parser.add_argument("program", nargs=argparse.REMAINDER, help="the program and its arguments, after --")
     arguments = parser.parse_args(argv)
     program = replaced(arguments.program[1:], arguments.replace)
@@ -88,6 +102,8 @@ def main(argv: Sequence[str]) -> None:
         prepare(connect(Path(os.environ["KUBECONFIG"]), agent="degrade"), arguments.objects)
     if arguments.interferer and os.fork() == 0:
         interfere(connect(Path(os.environ["KUBECONFIG"]), agent="interferer"))
+    if arguments.clear:
+        clear(connect(Path(os.environ["KUBECONFIG"]), agent="degrade"))
     os.execv(program[0], program)
 
 

@@ -27,11 +27,12 @@ class Program:
     objects: str = ""  # a file in degraded/, applied before the program starts
     replace: Mapping[str, str] = field(default_factory=dict)  # words in its arguments that become others
     interferer: bool = False  # a controller runs beside it that makes a pod for every Workload
+    clear: bool = False  # all Workloads are deleted before it starts
 
     @property
     def how(self) -> str:
         """Class, objects or flags: by what it is made wrong."""
-        return "class" if self.module else "objects" if self.objects or self.interferer else "flags"
+        return "class" if self.module else "objects" if self.objects or self.interferer or self.clear else "flags"
 
     def launcher(self, name: str, folder: Path, kubernetes: str) -> Path:
         """An executable in the folder that starts it in the place of COMPONENT.PROCESS."""
@@ -50,4 +51,5 @@ class Program:
         options = ["--objects", str(OBJECTS / self.objects)] if self.objects else []
         options += [word for old, new in self.replace.items() for word in ("--replace", f"{old}={new}")]
         options += ["--interferer"] if self.interferer else []
+        options += ["--clear"] if self.clear else []
         return [sys.executable, "-m", "harness.mutation.degrade", *options, "--", program] if options else [program]
