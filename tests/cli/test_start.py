@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -53,6 +54,31 @@ print([name for name in {HEAVY!r} if name in sys.modules and name not in ("pytes
 """
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert process.stdout.strip() == "[]"
+
+
+def test_the_register_is_checked_once_for_each_text_and_a_wrong_one_every_time(tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from harness.box.artifacts.register import load
+from harness.core.errors import HarnessError
+try:
+    load(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+except HarnessError as error:
+    print(error)
+print("jsonschema" in sys.modules)
+"""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    wrong = tmp_path / "components.yaml"
+    wrong.write_text("box: []\ncomponents: {}\nbeside: 1\n")
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True, env=environment
+        ).stdout
+        for arguments in ([], [], [str(wrong)], [str(wrong)])
+    ]
+    assert outputs[:2] == ["True\n", "False\n"]
+    assert outputs[2] == outputs[3] and "beside" in outputs[2]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

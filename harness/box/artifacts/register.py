@@ -8,6 +8,8 @@ locks of the user.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import re
 import reprlib
@@ -19,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from harness.box.data import data_root, user_data_root
+from harness.box.data import cache_root, data_root, user_data_root
 from harness.core.errors import HarnessError, UsageError
+from harness.core.files import put
 from harness.core.text import nearest
 
 if TYPE_CHECKING:
@@ -174,10 +177,11 @@ def load(path: Path | None = None) -> Register:
     return Register(components, box, roots)
 
 
-@lru_cache(maxsize=8)  # it is asked for at every turn, and checking it takes 50 ms
+@lru_cache(maxsize=8)  # it is asked for at every turn
 def _read(path: Path, changed: int) -> tuple[dict[str, Component], tuple[str, ...]]:
-    raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    _check(path, raw)
+    content = path.read_text(encoding="utf-8")
+    raw = yaml.safe_load(content)
+    _check_once(path, content, raw)
     components = {name: _component(path, name, entry) for name, entry in raw["components"].items()}
     unknown = [name for name in raw["box"] if name not in components]
     if unknown:
@@ -200,15 +204,25 @@ def version_key(version: str) -> tuple[int, int, int, bool, str]:
     return int(match[1]), int(match[2]), int(match[3]), "-" not in version, version
 
 
-def _schema() -> Any:
-    return json.loads(Path(__file__).with_name("components.schema.json").read_text(encoding="utf-8"))
+def _check_once(path: Path, content: str, raw: Any) -> None:
+    """Check the register, unless the cache folder tells that this very text passed before.
+
+    To import the library that checks takes a tenth of a second, and two seconds where its optional parts are installed.
+    """
+    schema = Path(__file__).with_name("components.schema.json").read_text(encoding="utf-8")
+    stamp = cache_root() / "checked" / hashlib.sha256(f"{schema}\0{content}".encode()).hexdigest()[:32]
+    if stamp.exists():
+        return
+    _check(path, raw, json.loads(schema))
+    with contextlib.suppress(OSError):  # a cache that cannot be written costs time, nothing else
+        put(stamp, f"{path.name} follows components.schema.json\n")
 
 
-def _check(path: Path, raw: Any) -> None:
+def _check(path: Path, raw: Any, schema: Any) -> None:
     """HarnessError with every fault of the register; the register belongs to muster, so this is no UsageError."""
     import jsonschema
 
-    errors = jsonschema.Draft202012Validator(_schema()).iter_errors(raw)
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(raw)
     if faults := dict.fromkeys(_fault(error) for error in errors):
         raise HarnessError("\n".join(f"{path}: {fault}" for fault in faults))
 
