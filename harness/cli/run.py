@@ -30,7 +30,7 @@ from harness.core.text import counted
 from harness.core.verdict import Outcome
 from harness.report.folder import new_folder, point_latest
 from harness.report.model import violations
-from harness.runner import memory, options, session, spare
+from harness.runner import child, memory, options, session, spare
 from harness.runner.collect import collect_cases
 from harness.runner.config import RunConfig
 
@@ -107,6 +107,9 @@ def run(
         raise UsageError("--quiet and --verbose exclude each other", hint="Give one of them, or none.")
     if as_json and not listing:
         leave_stdout()
+    if not listing and not dry_run:
+        child.prepare()
+        click.get_current_context().call_on_close(child.dismiss)
     choice = Choice(expression, folders, last_failed, failed_first)
     config = options.parse(texts_of(texts)).with_seed()
     config.check_cases([case.id for case in collect_cases()])

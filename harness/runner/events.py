@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from harness.box.artifacts.progress import Event
 
 FILE = "events.jsonl"
+MAIN = "main"  # the worker, where there is only one
 
 
 class Log:

@@ -1,4 +1,4 @@
-"""Open the testbed of a session while pytest still collects the cases.
+"""Open the testbed of a session while pytest is imported and collects the cases.
 
 A box needs seconds to start, and most of that time nobody here is busy. A session that `muster run` has started will
 certainly need it, so it begins in a thread at once; the fixture waits for what is left.
@@ -86,3 +86,16 @@ class Opening:
             self._testbed = open_for(self._config, self._log)
         except BaseException as error:
             self._error = error
+
+
+_begun: list[Opening] = []
+
+
+def begin(config: RunConfig, log: events.Log) -> None:
+    """Open the testbed that the session of this process will take."""
+    _begun.append(Opening(config, log))
+
+
+def take(config: RunConfig, log: events.Log) -> Opening:
+    """What was begun before this session, or a new one."""
+    return _begun.pop() if _begun else Opening(config, log)

@@ -56,14 +56,14 @@ def pytest_configure(config: pytest.Config) -> None:
         asked(config)
         pools(config)
         if plugin_options.is_of_run(config) and not _leaves_it_to_workers(config):
-            from harness.runner.opening import Opening
+            from harness.runner import opening
 
-            config.stash[OPENING] = Opening(asked(config), _log(config))
+            config.stash[OPENING] = opening.take(asked(config), _log(config))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    if (opening := config.stash.get(OPENING, None)) is not None:
-        opening.discard()
+    if (testbed_on_its_way := config.stash.get(OPENING, None)) is not None:
+        testbed_on_its_way.discard()
 
 
 def _leaves_it_to_workers(config: pytest.Config) -> bool:
@@ -283,5 +283,5 @@ def _story(result: CaseResult, where: Path) -> str:
 
 
 def _log(config: pytest.Config) -> events.Log:
-    worker = getattr(config, "workerinput", {}).get("workerid", "main")
+    worker = getattr(config, "workerinput", {}).get("workerid", events.MAIN)
     return events.Log(folder(config), worker)

@@ -14,17 +14,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from harness.box.parent import die_with_parent, hold_signals, release_signals
+from harness.box.parent import hold_signals, release_signals
 from harness.core.catalogue.selection import catalogue_size
+from harness.core.errors import HarnessError
 from harness.core.results import FORMAT, Implementation, RunResult, run_from_data
 from harness.core.version import __version__
-from harness.runner import events
-from harness.runner.collect import case_file, collect_cases, pytest_environment, suites_root
+from harness.runner import child, events
+from harness.runner.collect import case_file, collect_cases, suites_root
 from harness.runner.config import FILE, RunConfig
 
 POLL = 0.1  # seconds between two looks at the events
@@ -147,43 +148,41 @@ def _child(
 ) -> None:
     log = folder / "logs" / f"pytest-{integration.replace('@', '-')}.log"
     log.parent.mkdir(exist_ok=True)
-    command = _command(config, integration, folder)
-    with log.open("wb") as output:
-        process = _start(command, output)
-        try:
-            release_signals()
-            while process.poll() is None:
-                _pass_on(tail, watch, faults)
-                if stop.wait(POLL):
-                    raise KeyboardInterrupt
-        except BaseException:  # whatever it is: nobody would look after the child any more
-            _end(process)
-            raise
-        finally:
+    process = _start(config, integration, folder, log)
+    try:
+        release_signals()
+        while process.poll() is None:
             _pass_on(tail, watch, faults)
+            if stop.wait(POLL):
+                raise KeyboardInterrupt
+    except BaseException:  # whatever it is: nobody would look after the child any more
+        _end(process)
+        raise
+    finally:
+        _pass_on(tail, watch, faults)
     if process.returncode not in (0, 1, 5) and not faults.messages:
         faults.outputs.append(log.read_text(errors="replace")[-2000:])
 
 
-def _start(command: Sequence[str], output: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start the child; signals are held until the caller is ready to end it."""
+def _start(config: RunConfig, integration: str, folder: Path, log: Path) -> subprocess.Popen[bytes]:
+    """Have a child run the suite; signals are held until the caller is ready to end it."""
     hold_signals()
     try:
-        return subprocess.Popen(
-            command,
-            env=pytest_environment("harness.runner.plugin", "xdist.plugin"),
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            preexec_fn=die_with_parent,
-        )
+        arguments = _arguments(config, integration, folder)
+        runner = child.take()
+        if not runner.begin(folder / FILE, integration, arguments, log, opens=config.workers == 1):
+            raise HarnessError(
+                f"the process that runs the suite ended with exit code {runner.process.wait()} before it began",
+                hint=f"What it says: {sys.executable} -m harness.runner.child",
+            )
+        return runner.process
     except BaseException:
         release_signals()
         raise
 
 
-def _command(config: RunConfig, integration: str, folder: Path) -> list[str]:
-    """The pytest that runs the suite; what it has to do is in the folder's run.json.
+def _arguments(config: RunConfig, integration: str, folder: Path) -> list[str]:
+    """The words for the pytest that runs the suite; what it has to do is in the folder's run.json.
 
     It is given the files of the selected cases: to import all the others would take seconds, in silence.
     """
@@ -203,7 +202,7 @@ def _command(config: RunConfig, integration: str, folder: Path) -> list[str]:
     ]
     side_by_side = ["-n", str(workers), "--dist", "worksteal"] if workers > 1 else []
     options = [f"--muster-config={folder / FILE}", f"--muster-integration={integration}"]
-    return [sys.executable, "-m", "pytest", *files, f"--rootdir={suites}", *settings, *options, *side_by_side]
+    return [*files, f"--rootdir={suites}", *settings, *options, *side_by_side]
 
 
 def _pass_on(tail: events.Tail, watch: Watcher, faults: HarnessFaults) -> None:
