@@ -33,12 +33,12 @@ def varied(adapter: Adapter, name: str) -> Adapter:
             hint=f"{nearest(name, variants)}Variants: {', '.join(f'{adapter.name}{MARK}{key}' for key in variants)}.",
         )
     variant = variants[name]
-    kept = [claim for claim in adapter.features if _feature(claim) not in variant.without]
+    features = [claim for claim in adapter.features if _feature(claim) not in variant.without]
     return replace(
         adapter,
         name=f"{adapter.name}{MARK}{name}",
         title=f"{adapter.title} {variant.about}",
-        features=(*kept, *variant.features),
+        features=(*features, *variant.features),
         preset=variant.settings,
         kubernetes=variant.kubernetes,
     )
