@@ -272,7 +272,9 @@ def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
 
 
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
-    return {"queue": gang.queue or DEFAULT, "topology": TOPOLOGY}
+    """Roles are sub-groups, whose minimum is 1 at least: a gang that can do without one of its roles has none."""
+    subgroups = bool(gang.roles) and all(role.minimum for role in gang.roles)
+    return {"queue": gang.queue or DEFAULT, "topology": TOPOLOGY, "subgroups": subgroups}
 
 
 def read_group(obj: Object) -> tuple[str, int | None]:

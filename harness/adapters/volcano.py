@@ -313,7 +313,10 @@ ADAPTER = Adapter(
     options=OPTIONS,
     variants={
         "preempt": Variant(
-            "with its preempt action", {"actions": "allocate, preempt, backfill"}, features=("preemption",)
+            "with its preempt action",
+            {"actions": "allocate, preempt, backfill"},
+            features=("preemption",),
+            without=("total",),  # the action enqueue, which keeps out gangs that could preempt, reads minResources
         )
     },
     cluster=(PART,),

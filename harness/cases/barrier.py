@@ -39,7 +39,7 @@ class SubmittedBarrier(SubmittedGangs):
         self._expected = workload.expected
         self._signal_map = ""
         maps = context.api.list(CONFIG_MAP, namespace)
-        self._earlier = {obj["metadata"]["name"]: _content(obj) for obj in maps}  # of others: no signal of this JobSet
+        self._earlier = {obj["metadata"]["uid"]: _content(obj) for obj in maps}  # of others: no signal of this JobSet
         try:
             self.gangs = [submit_gang(context, workload.gang, namespace, objects=list(objects))]
         except ApiError as error:
@@ -95,8 +95,13 @@ class SubmittedBarrier(SubmittedGangs):
         return self._objects.find(CONFIG_MAP, self.signal_map) if self.signal_map else {}
 
     def signal(self) -> str:
-        """What the ConfigMap contains that was not there before the JobSet; empty while the barrier stands."""
-        return ", ".join(sorted(_content(self.config_map()) - self._earlier.get(self.signal_map, set())))
+        """What the ConfigMap contains that was not there before the JobSet; empty while the barrier stands.
+
+        A ConfigMap that went and came back is another one: a JobSet of the same name had the old one.
+        """
+        config_map = self.config_map()
+        earlier = self._earlier.get(config_map["metadata"]["uid"], set()) if config_map else set()
+        return ", ".join(sorted(_content(config_map) - earlier))
 
     def condition(self, kind: str) -> str:
         """The status of a condition of the JobSet; empty if it has none."""

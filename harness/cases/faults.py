@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.adapters import jobset_gang
 from harness.adapters.common import hosting, lws_controller
-from harness.box.api import Object
+from harness.box.api import PATCH_STRATEGIC, Object
 from harness.box.minor import minor_of
 from harness.cases import claims
 from harness.cases.context import Context
@@ -240,10 +240,11 @@ class Faults:
         context.recorder.act("note", text="delayed deletions of pods may end")
         for namespace in context.testbed.namespaces:
             for pod in context.api.list(POD, namespace):
-                finalizers = pod["metadata"].get("finalizers") or []
-                if FINALIZER in finalizers:
-                    others = [finalizer for finalizer in finalizers if finalizer != FINALIZER]
-                    context.api.patch(POD, namespace, pod["metadata"]["name"], {"metadata": {"finalizers": others}})
+                if FINALIZER in (pod["metadata"].get("finalizers") or ()):
+                    # by name: a list that was read would bring back what others take away at the same time
+                    change = {"metadata": {"$deleteFromPrimitiveList/finalizers": [FINALIZER]}}
+                    name = pod["metadata"]["name"]
+                    context.api.patch(POD, namespace, name, change, content_type=PATCH_STRATEGIC)
 
 
 # -- what differs between the controllers that make gangs of users' objects --------------------------------------------

@@ -101,3 +101,15 @@ def test_members_are_recognised_and_ask_for_what_the_gang_says(
 def test_unknown_style_is_refused(integration: str) -> None:
     with pytest.raises(UsageError, match="unknown style 'baroque'"):
         gang_yaml(adapter(integration), PLAIN.but(style="baroque"), "default", default_minor())
+
+
+def test_kai_has_no_sub_group_for_a_role_that_may_be_missing() -> None:
+    roles = (Role("giant", 1, quorum=0, gpus=8), Role("worker", 3, gpus=2))
+    kai = adapter("kai")
+
+    optional, *pods = gang_objects(kai, Gang("lopsided", roles=roles), "default", "1.37")
+    needed, *_ = gang_objects(kai, Gang("lopsided", roles=(Role("leader", 1), Role("worker", 3))), "default", "1.37")
+
+    assert optional["spec"]["minMember"] == 3 and "subGroups" not in optional["spec"]
+    assert not any("kai.scheduler/subgroup-name" in pod["metadata"]["labels"] for pod in pods)
+    assert [group["minMember"] for group in needed["spec"]["subGroups"]] == [1, 3]

@@ -19,6 +19,7 @@ def test_a_variant_is_its_integration_with_settings_and_features() -> None:
 
     assert preempts.name == "volcano+preempt" and preempts.title == "Volcano with its preempt action"
     assert features_of(preempts) - features_of(plain) == {"preemption"}
+    assert features_of(plain) - features_of(preempts) == {"total"}
     assert (preempts.folder, preempts.component) == (plain.folder, plain.component) == ("volcano", "volcano")
     assert with_preset(preempts, Settings()).options == {"actions": "allocate, preempt, backfill"}
     assert with_preset(preempts, Settings(options={"actions": "allocate"})).options == {"actions": "allocate"}

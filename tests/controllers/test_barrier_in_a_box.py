@@ -14,6 +14,7 @@ from harness.adapters.jobset_barrier import KUBELET, NAME
 from harness.cases.workloads import (
     CONFIG_MAP,
     INIT,
+    VOLUME,
     BarrierJobSet,
     Object,
     ReplicatedJob,
@@ -23,6 +24,7 @@ from harness.cases.workloads import (
 )
 from harness.cases.world import World
 from harness.controllers.jobset_barrier.controller import CONDITION
+from harness.controllers.jobset_barrier.spec import STARTED
 from harness.core.oracle.judge import judge_case
 from harness.core.verdict import Outcome
 from harness.core.waiting import until
@@ -85,6 +87,19 @@ def test_commands_of_deleted_pods_end_and_those_of_a_dead_kubelet_run_again(test
     until(lambda: len(shells(kubelet.pid)) == 2, 60, "each has one again after the kubelet was killed")
     jobset.delete()
     until(lambda: not shells(kubelet.pid), 60, "no shell is left of pods that are gone")
+    testbed.reset()
+
+
+def test_signal_of_a_map_made_anew_is_seen(testbed: Testbed) -> None:
+    world = World(testbed, "map made anew")
+    world.nodes(1, gpus=1)
+    former = {"name": f"again-{VOLUME}", "namespace": world.namespace}
+    world.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": former, "data": {STARTED: "of a former JobSet"}})
+    jobset = world.submit(BarrierJobSet(ReplicatedJob(), name="again"))
+    assert jobset.has_waiting(1)
+    assert jobset.is_held(), "what was there before the JobSet is no signal of it"
+    world.objects.delete(CONFIG_MAP, jobset.signal_map)
+    assert jobset.has_passed(), "a new ConfigMap with the same key is one"
     testbed.reset()
 
 

@@ -7,7 +7,7 @@ import json
 from harness.core.gang import Gang
 from harness.core.history.records import History
 from harness.core.oracle.checks import preemption, refused
-from harness.core.oracle.replay import timeline
+from harness.core.oracle.replay import Replay, timeline
 from harness.core.oracle.vocabulary import BEFORE_VOCABULARIES, COMMON, Vocabulary, vocabulary_of
 from harness.core.verdict import Outcome
 
@@ -127,6 +127,21 @@ def test_a_fence_may_pass_a_gang_that_is_let_in_meanwhile() -> None:
     ):
         assert refused.judge(history_of(story, QUEUE)).outcome is outcome
         assert refused.judge(history_of(story, COMMON)).outcome is Outcome.PASS
+
+
+def test_a_watch_of_groups_may_lag_behind_that_of_pods() -> None:
+    history = history_of(passed_by(opened=True), QUEUE)
+    records = list(history.records)
+    let_in = next(pos for pos, record in enumerate(records) if record.state.get("conditions") == LET_IN)
+    records.insert(let_in + 2, records.pop(let_in))  # as they arrive while a case runs: both gates first
+    replay = Replay(history.header)
+    for record in records:
+        replay.feed(record)
+
+    incarnation = replay.timeline.incarnation("ns/big", len(records))
+
+    assert incarnation is not None
+    assert refused.evidence(replay.timeline, incarnation, len(records)) is not None
 
 
 def test_a_gate_that_is_removed_later_does_not_undo_what_a_fence_has_shown() -> None:

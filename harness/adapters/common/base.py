@@ -112,6 +112,7 @@ class Variant:
     about: str  # what is added to the title: "with its preempt action"
     settings: Mapping[str, str] = field(default_factory=dict)  # as --set would give them
     features: tuple[str | Claim, ...] = ()  # what they add to the features
+    without: tuple[str, ...] = ()  # features that they switch off
     kubernetes: str = ""  # the minor that it runs on; empty: whichever is asked for
 
 

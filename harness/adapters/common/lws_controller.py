@@ -139,6 +139,7 @@ def lws_adapter(
         features=stack.features,
         limits=limits,
         vocabulary=scheduler.vocabulary,
+        pace=scheduler.pace,
         works_in_cycles=scheduler.works_in_cycles,
         options=scheduler.options,
         definitions=stack.definitions,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.adapters.common.base import Adapter, Variant
+from harness.adapters.common.base import Adapter, Claim, Variant
 from harness.box.minor import minors
 from harness.core.errors import UsageError
 from harness.core.text import nearest
@@ -33,11 +33,16 @@ def varied(adapter: Adapter, name: str) -> Adapter:
             hint=f"{nearest(name, variants)}Variants: {', '.join(f'{adapter.name}{MARK}{key}' for key in variants)}.",
         )
     variant = variants[name]
+    features = [claim for claim in adapter.features if _feature(claim) not in variant.without]
     return replace(
         adapter,
         name=f"{adapter.name}{MARK}{name}",
         title=f"{adapter.title} {variant.about}",
-        features=(*adapter.features, *variant.features),
+        features=(*features, *variant.features),
         preset=variant.settings,
         kubernetes=variant.kubernetes,
     )
+
+
+def _feature(claim: str | Claim) -> str:
+    return claim.feature if isinstance(claim, Claim) else claim

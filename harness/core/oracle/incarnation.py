@@ -40,7 +40,8 @@ class Incarnation:
     steps: list[Step] = field(default_factory=list)
     binds: list[Bind] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
-    admissions: list[tuple[int, bool]] = field(default_factory=list)  # when a group object let it in, or no longer did
+    admissions: list[tuple[int, bool, int]] = field(default_factory=list)
+    # ^ records in which a group object let it in, or no longer did, with their revisions
     held_back: Refusal | None = None  # the first of all members, written before there was any
     arrivals: list[int] = field(default_factory=list)  # when each member was first seen
     later: list[tuple[int, int]] = field(default_factory=list)  # when the case created further members, and how many
@@ -120,15 +121,21 @@ class Incarnation:
     def handed_over(self, index: int) -> float:
         """Where a queue lets gangs in before they are placed: the record with which all of its members could be placed.
 
-        -1 if it had not been let in at record `index`, infinite if a member was still held back.
+        -1 if it had not been let in at record `index`, infinite if a member was still held back. While a case runs the
+        watch of groups may lag behind that of pods, so revisions say what was first.
         """
         place = bisect_right(self.admissions, index, key=lambda admission: admission[0])
         if not place or not self.admissions[place - 1][1]:
             return -1
-        since = self.admissions[place - 1][0]
-        pods = [pod for pod in self.pods if pod.born <= index and (not pod.gone or pod.opened(index) > since)]
-        free = [max(pod.born, pod.opened(index)) for pod in pods]
-        return max((float(pos) if pos > since else inf for pos in free), default=inf)
+        since, _, revision = self.admissions[place - 1]
+        free = []
+        for pod in (pod for pod in self.pods if pod.born <= index):
+            pos, opened = pod.opened(index)
+            if opened > revision or (pod.born > since and not pod.gone):
+                free.append(float(max(pod.born, pos)))
+            elif not pod.gone:
+                free.append(inf)
+        return max(free, default=inf)
 
     def evident(self, index: int) -> Refusal | None:
         """The first refusal by a scheduler that, when it wrote, knew the whole gang as it was created up to `index`.
@@ -204,7 +211,7 @@ class Pod:
     taken: int = -1  # the record in which the case deleted it
     refusal: str = ""  # why the scheduler says it is not placed
     gates: int = 0
-    openings: tuple[int, ...] = ()  # the records in which a scheduling gate of it was removed
+    openings: tuple[tuple[int, int], ...] = ()  # records in which a gate of it was removed, with their revisions
     since: Moment | None = None  # it occupies its node from here
     until: Moment | None = None  # to here
     placements: tuple[int, ...] = ()  # the records with which it was placed and, in turn, was not any more
@@ -217,10 +224,10 @@ class Pod:
         """The key of its gang; "" if it has none."""
         return self.incarnation.key if self.incarnation is not None else ""
 
-    def opened(self, index: int) -> int:
-        """The last record up to this one in which a scheduling gate of it was removed; -1 if there is none."""
-        place = bisect_right(self.openings, index)
-        return self.openings[place - 1] if place else -1
+    def opened(self, index: int) -> tuple[int, int]:
+        """The last record up to this one in which a scheduling gate of it was removed, and its revision; -1 if none."""
+        place = bisect_right(self.openings, index, key=lambda opening: opening[0])
+        return self.openings[place - 1] if place else (-1, -1)
 
     def came_unseen(self, pod: Pod) -> float:
         """When it came to its node, if the scheduler of that other pod may not know it yet; else minus infinity.

@@ -90,7 +90,7 @@ class Replay:
         gone = record.verb == "deleted"
         node = state.get("node", "")
         if (gates := state.get("gates", 0)) != pod.gates:
-            pod.openings += (self._index,) if gates < pod.gates else ()
+            pod.openings += ((self._index, record.rev or 0),) if gates < pod.gates else ()
             pod.gates = gates
         phase = state.get("phase", "")
         if phase == "Failed" and not pod.terminal and (who := state.get("failed_by")):
@@ -277,7 +277,7 @@ class Replay:
                 self._refuse(incarnation, born, sentence, group.refusal, of_all=of_all)
             if (admits := self.timeline.vocabulary.admits(record.state)) != group.admits:
                 group.admits = admits
-                incarnation.admissions.append((self._index, admits))
+                incarnation.admissions.append((self._index, admits, record.rev or 0))
             self._evict_group(group, self.timeline.vocabulary.eviction_of_group(record.state))
         if "condition" in record.changed and (group.refusal or not self.timeline.vocabulary.group_admits):
             incarnation.tried = self._index
