@@ -96,7 +96,7 @@ def test_login_program_that_fails_is_told_as_that(tmp_path: Path, capfd: pytest.
     content = {**KUBECONFIG, "clusters": [cluster], "users": [{"name": "u", "user": {"exec": login}}]}
     access = read_access(written(tmp_path, content), "staging")
 
-    with pytest.raises(UsageError, match="credentials of context 'staging' .* cannot be used: .*no-such-login"):
+    with pytest.raises(UsageError, match=r"credentials of context 'staging' .* cannot be used: .*no-such-login"):
         access.connect()
 
     assert capfd.readouterr().err == "", "there is one message"
