@@ -205,7 +205,7 @@ def _credentials(access: Access) -> tuple[ssl.SSLContext, Callable[[], Mapping[s
         ) from error
 
     def authorize() -> Mapping[str, str]:
-        token = configuration.get_api_key_with_prefix("authorization")  # renews it where the kubeconfig says how
+        token = configuration.get_api_key_with_prefix("BearerToken")  # renews it where the kubeconfig says how
         return {"Authorization": token} if token else {}
 
     return context, authorize
