@@ -148,7 +148,8 @@ def _plan(api: Api, selector: str | None) -> tuple[list[str], list[str]]:
         ]
         what = "namespaces"
     creates = [
-        f"creates     {what}, pods, gang objects, priority classes, all with the label {RUN_LABEL};",
+        f"creates     {what}, pods, gang objects, priority classes, volumes, devices, all with the label",
+        f"            {RUN_LABEL} (--dry-run shows an example of each kind);",
         "            the nodes are tainted, and pods select them: nothing of others lands there, nothing of ours "
         "elsewhere",
     ]

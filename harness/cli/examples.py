@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import click
 import yaml
@@ -16,7 +17,10 @@ from harness.box.existing.access import check_reachable
 from harness.box.existing.ownership import Ownership
 from harness.box.existing.real_nodes import usable_nodes
 from harness.box.nodes import Pool, render_node
+from harness.cases.context import Context
+from harness.cases.devices import Devices
 from harness.cases.owners import owner_objects
+from harness.cases.storage import Storage
 from harness.cases.values import Job
 from harness.core.errors import ExitCode
 from harness.core.gang import OWN_GPU, Gang
@@ -86,8 +90,31 @@ def _queues(integration: Adapter) -> Iterator[Object]:
         yield {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": "example"}}
 
 
+class _CollectedObjects:
+    """Stands for a case whose objects are not created but kept."""
+
+    namespace = NAMESPACE
+
+    def __init__(self) -> None:
+        self._objects: list[Object] = []
+
+    def create(self, obj: Object) -> None:
+        self._objects.append(obj)
+
+    def of_volumes_and_devices(self) -> list[Object]:
+        context, node = cast(Context, self), f"muster-{EXAMPLE.run}-node-0"
+        storage, devices = Storage(context), Devices(context)
+        storage.local_volumes(node)
+        storage.claim("example-0")
+        devices.publish(1, node)
+        devices.claim_for_each()
+        devices.shared_claim("shared")
+        return self._objects
+
+
 def _of_cases() -> Iterator[Object]:
     """What some cases create besides gangs."""
+    yield from _CollectedObjects().of_volumes_and_devices()
     suffix = NAMESPACE.removeprefix("case-")
     policy = {"name": f"no-pods-binding-{NAMESPACE}"}
     yield {

@@ -12,15 +12,16 @@ from harness.adapters.common.base import Adapter, features_of
 from harness.box.api import Api
 from harness.box.existing import removal, survey
 from harness.box.existing.access import check_reachable, clock_skew, read_access
-from harness.box.existing.rights import missing, needed
+from harness.box.existing.rights import BASIC, missing, of_gangs
 from harness.box.minor import minors
 from harness.cli.cluster import TAINT, queue_kinds
 from harness.core.catalogue.cases import PROFILES
 from harness.core.text import counted
 from harness.runner.collect import collect_cases
-from harness.testbed.discover import facts_of, schedulers_of, served, unasked
+from harness.testbed.discover import absent, facts_of, schedulers_of, served, unasked
 from harness.testbed.testbed import forbidden
 
+GRANT = "Have them granted: muster cluster role --integration"
 MOST_SKEW = 5.0  # seconds between two clocks that nobody minds: times of a history are ours alone
 
 
@@ -50,7 +51,7 @@ def look_at_cluster(kubeconfig: Path, context: str) -> list[Observation]:
         _leftovers(api, access.path, access.context),
     ]
     if is_known:
-        observations += [*_integrations(api, kubernetes, programs), _rights(api, kubernetes)]
+        observations += [*_integrations(api, kubernetes, programs), *_rights(api, kubernetes)]
     observations += [Observation("note", False, False, text) for text in survey.remarks(api, programs, TAINT)]
     return observations
 
@@ -75,8 +76,8 @@ def _integrations(api: Api, kubernetes: str, programs: list[survey.Program]) -> 
         if not integration.images:
             continue
         schedulers = schedulers_of(integration, programs)
-        if absent := _absent(api, integration, kubernetes, schedulers):
-            yield Observation(name, False, False, f"not installed: {absent}")
+        if reason := absent(integration, api, kubernetes, schedulers):
+            yield Observation(name, False, False, f"not installed: {reason}")
             continue
         places = ", ".join(f"{program.address} ({program.image})" for program in schedulers)
         sources = facts_of(integration, api, kubernetes, schedulers)
@@ -84,17 +85,6 @@ def _integrations(api: Api, kubernetes: str, programs: list[survey.Program]) -> 
         detail = f"scheduler {integration.scheduler}: {places or 'not seen among the workloads of the cluster'}"
         yield Observation(name, True, False, "; ".join([detail, *facts]))
         yield from _profiles(integration, kubernetes, schedulers)
-
-
-def _absent(api: Api, integration: Adapter, kubernetes: str, schedulers: list[survey.Program]) -> str:
-    """What of the integration is missing; empty if it is there."""
-    kinds = served(integration, api, kubernetes)
-    for kind in integration.groups(kubernetes):
-        if kind not in kinds:
-            return f"no {kind.kind} of {kind.api_version} is served"
-    if not integration.groups(kubernetes) and not schedulers:
-        return f"no image like {integration.images['scheduler']} is among the workloads of the cluster"
-    return ""
 
 
 def _profiles(integration: Adapter, kubernetes: str, schedulers: list[survey.Program]) -> Iterator[Observation]:
@@ -117,9 +107,12 @@ def _profiles(integration: Adapter, kubernetes: str, schedulers: list[survey.Pro
     yield Observation(integration.name, True, False, f"cases that can be judged: {', '.join(counts)}")
 
 
-def _rights(api: Api, kubernetes: str) -> Observation:
-    judged = [integration for integration in map(adapter, names()) if integration.images]
-    kinds = [kind for integration in judged for kind in served(integration, api, kubernetes)]
-    lacking = missing(api, needed(kinds))
-    text = f"missing: {'; '.join(lacking)}" if lacking else "all that a run needs"
-    return Observation("rights", not lacking, True, text, "Have them granted: muster cluster role --integration NAME")
+def _rights(api: Api, kubernetes: str) -> Iterator[Observation]:
+    """Those that every run needs, and integrations of which the user may not make gangs."""
+    lacking = missing(api, BASIC)
+    text = f"missing: {'; '.join(lacking)}" if lacking else "all that every run needs"
+    yield Observation("rights", not lacking, True, text, f"{GRANT} NAME")
+    for integration in (each for each in map(adapter, names()) if each.images):
+        if lacking := missing(api, of_gangs(served(integration, api, kubernetes))):
+            text = f"missing for {integration.name}: {'; '.join(lacking)}"
+            yield Observation("rights", False, False, text, f"{GRANT} {integration.name}")

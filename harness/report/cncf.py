@@ -24,9 +24,10 @@ from harness.report.conformance import dump
 from harness.report.junit import junit_xml, story
 from harness.report.model import ImplementationResult, Result, implementation_results, level_result, missing, why
 from harness.report.product import IMPLEMENTED, filled
-from harness.report.programme import DECISIVE, TEST, Part, programme_tests
+from harness.report.programme import DECISIVE, Part, programme_tests
 
 PACKAGE = "muster.dev/suites"
+OWN_TEST = "TestMuster"  # what the tests of muster's cases begin with; they are no parts of the programme's test
 DESCRIPTION = (
     "The platform must allow for the installation and successful operation of at least one gang scheduling solution "
     "that ensures all-or-nothing scheduling for distributed AI workloads (e.g. Kueue, Volcano, etc.) To be conformant, "
@@ -82,8 +83,10 @@ def unshown(run: RunResult, integration: str | None = None) -> list[str]:
 def reproduce(result: ImplementationResult, run: RunResult) -> str:
     """How others get the same result, as the programme asks for."""
     implementation = result.implementation
-    commands = sorted({case.rerun.partition(" --case ")[0] for case in result.cases if case.rerun})
-    selection = " ".join(f"--case {case.case}" for case in result.cases[:1])
+    asked = run.selection
+    selection = [f"--case {name}" for name in asked.cases] or [f"--profile {name}" for name in asked.profile.split(",")]
+    prefixes = sorted({case.rerun.partition(" --case ")[0] for case in result.cases if case.rerun})
+    commands = [" ".join((prefix, *selection)) for prefix in prefixes]
     lines = [
         f"# Gang scheduling: {implementation.project or implementation.integration} {implementation.version}",
         "",
@@ -98,7 +101,7 @@ def reproduce(result: ImplementationResult, run: RunResult) -> str:
         *(f"$ {command}" for command in commands),
         "```",
         "",
-        f"One case alone: add `{selection}`.",
+        *(f"One case alone: `--case {case.case}` in place of what selects them." for case in result.cases[:1]),
         "`e2e.log` has a line for every case; `junit.xml` and `results.json` have the same for programs.",
     ]
     return text("\n".join(lines)) + "\n"
@@ -238,7 +241,7 @@ def _output(case: CaseResult) -> list[str]:
 
 
 def _test(case: CaseResult) -> str:
-    return f"{TEST}/{'_'.join(text(case.folder).split())}/{'_'.join(text(case.case).split())}"
+    return f"{OWN_TEST}/{'_'.join(text(case.folder).split())}/{'_'.join(text(case.case).split())}"
 
 
 def _ordered(run: RunResult) -> list[CaseResult]:

@@ -1,8 +1,9 @@
 """The programme's own tests, answered by the cases of a run.
 
 CNCF AI conformance asks for one test, TestGangScheduling, with a positive and a negative part: a job that fits runs, a
-job that does not fit as a whole has no pod started. Many cases of muster are about either. A part passes if one of them
-passed and none failed; it is skipped if none was run. Gangs that a queue or a quota refuses are no evidence here.
+job that does not fit as a whole has no pod started. Many core cases of muster are about either. A part passes if one of
+them passed and none failed; it is skipped if none was run. Extended cases ask for more than the programme does; they
+are tests of their own beside it. Gangs that a queue or a quota refuses are no evidence here.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def _part(name: str, promise: str, clauses: frozenset[str], cases: Sequence[Case
         case
         for case in cases
         if case.profile in DECISIVE
+        and case.level == "core"
         and not clauses.isdisjoint(case.clauses)
         and case.outcome is not Outcome.NOT_SUPPORTED
         and (promise in case.promises or case.outcome.is_bad)

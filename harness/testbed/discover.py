@@ -41,21 +41,31 @@ def _is_served(api: Api, kind: Kind) -> bool:
     return True
 
 
-def check_served(adapter: Adapter, api: Api, kubernetes: str) -> None:
-    """UsageError if the cluster does not serve the objects that gangs of the integration are made of, or if its queues
-    would have to be made and changed: those belong to the administrators of the cluster."""
+def absent(adapter: Adapter, api: Api, kubernetes: str, schedulers: Sequence[survey.Program]) -> str:
+    """What of the integration is missing in the cluster; empty if it is there."""
+    kinds, present = adapter.groups(kubernetes), served(adapter, api, kubernetes)
+    for kind in kinds:
+        if kind not in present:
+            return f"no {kind.kind} of {kind.api_version} is served"
+    if not kinds and not schedulers and adapter.images:
+        return f"no image like {adapter.images['scheduler']} is among the workloads of the cluster"
+    return ""
+
+
+def _check_present(adapter: Adapter, api: Api, kubernetes: str, schedulers: Sequence[survey.Program]) -> None:
+    """UsageError if the integration is not in the cluster, or if its queues would have to be made and changed: those
+    belong to the administrators of the cluster."""
     if adapter.follow_nodes is not None:
         raise UsageError(
             f"{adapter.title} cannot be judged in a cluster that exists: cases need queues of their own, and a quota "
             "that follows the nodes",
             hint=f"Use a box of muster's own: muster run --integration {adapter.name}",
         )
-    for kind in adapter.groups(kubernetes):
-        if not _is_served(api, kind):
-            raise UsageError(
-                f"{adapter.title} is not installed in this cluster: no {kind.kind} of {kind.api_version} is served",
-                hint="Install it as its vendor says, or turn its API on; see: muster doctor --kubeconfig FILE",
-            )
+    if reason := absent(adapter, api, kubernetes, schedulers):
+        raise UsageError(
+            f"{adapter.title} is not installed in this cluster: {reason}",
+            hint="Install it as its vendor says, or turn its API on; see: muster doctor --kubeconfig FILE",
+        )
 
 
 def schedulers_of(adapter: Adapter, programs: Sequence[survey.Program]) -> list[survey.Program]:
@@ -103,9 +113,9 @@ def check_installed(
             f"in an existing cluster {adapter.title} is judged as it is installed; given: {', '.join(options)}",
             hint="Leave it out, or use a box of muster's own.",
         )
-    check_served(adapter, api, kubernetes)
     everything = survey.programs(api)
     programs = {role: survey.matching(everything, pattern) for role, pattern in adapter.images.items()}
+    _check_present(adapter, api, kubernetes, programs.get("scheduler", []))
     versions = {program.version for program in programs.get("scheduler", []) if program.version}
     version = kubernetes if adapter.component == "kubernetes" else ", ".join(sorted(versions)) or UNKNOWN
     if settings.version and version not in (UNKNOWN, settings.version):

@@ -268,7 +268,8 @@ def open_testbed(
     """
     box = box_for(adapter, spec, settings, gates=gates, listener=listener, reserved=True, **server).start()
     try:
-        with phase(box.listener, f"Installing {adapter.title}"):
+        action = "Installing" if box.capabilities.installs else "Looking at"
+        with phase(box.listener, f"{action} {adapter.title}"):
             before = set(box.processes)
             installed = install(adapter, box, settings)
             recorder = Recorder(

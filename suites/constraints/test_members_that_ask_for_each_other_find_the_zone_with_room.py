@@ -1,5 +1,5 @@
-"""Only one zone has room for all, and its nodes are busier than those of the others: who places the first member by
-itself takes it to a zone in which the last one does not fit."""
+"""Only one zone has room for all. It has neither the emptiest nor the fullest nodes, so who places the first member by
+itself, spreading or packing, takes it to a zone in which the last one does not fit."""
 
 from harness import Gang, World, case
 from harness.cases.workloads import HOSTNAME, ZONE, members_of, near, only_nodes
@@ -13,8 +13,10 @@ from harness.cases.workloads import HOSTNAME, ZONE, members_of, near, only_nodes
 )
 def test_members_that_ask_for_each_other_find_the_zone_with_room(world: World) -> None:
     roomy = world.nodes(2, gpus=4, cpu="8", name="roomy", labels={ZONE: "roomy"})
-    world.nodes(4, gpus=2, cpu="8", name="narrow", zones=2)
-    work = [world.pod(gpus=0, cpu="6", alter=only_nodes(HOSTNAME, "In", node)) for node in roomy]
+    world.nodes(2, gpus=4, cpu="8", name="empty", zones=2)
+    full = world.nodes(2, gpus=2, cpu="8", name="full", labels={ZONE: "full"})
+    busy = {**dict.fromkeys(roomy, "6"), **dict.fromkeys(full, "7")}
+    work = [world.pod(gpus=0, cpu=cpu, alter=only_nodes(HOSTNAME, "In", node)) for node, cpu in busy.items()]
     assert world.is_bound(*work)
 
     gang = world.submit(Gang("close", size=4, gpus=2), alter=near(members_of("close"), within=ZONE))

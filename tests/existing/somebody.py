@@ -77,8 +77,32 @@ spec:
     spec:
       restartPolicy: Never
       containers: [{{name: main, image: "registry.example/night:3", resources: {{requests: {{cpu: 100m}}}}}}]
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {{name: team.example}}
+spec: {{selectors: [{{cel: {{expression: 'device.driver == "team.example"'}}}}]}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {{name: node-0-team}}
+spec:
+  {{driver: team.example, nodeName: node-0, devices: [{{name: device-0}}],
+   pool: {{name: node-0, generation: 1, resourceSliceCount: 1}}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {{name: device, namespace: {TEAM}}}
+spec: {{devices: {{requests: [{{name: device, exactly: {{deviceClassName: team.example}}}}]}}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: with-device, namespace: {TEAM}}}
+spec:
+  resourceClaims: [{{name: device, resourceClaimName: device}}]
+  containers: [{{name: main, image: "registry.example/device:4", resources: {{claims: [{{name: device}}]}}}}]
 """
-RUNNING = 7  # pods of the workloads above
+RUNNING = 8  # pods of the workloads above
 CHANGING = ("Event", "Lease")  # kinds that change all the time, whoever looks
 SCHEDULER_STATUS = ("Queue", "PodGroup")  # kinds whose status a scheduler counts in, also for pods of a run
 

@@ -13,9 +13,13 @@ import psutil
 import pytest
 
 from harness import EmbeddedBox
+from harness.box.api import Api, Object
 from harness.box.base import Box
 from harness.box.existing import removal
-from tests.existing.somebody import LAB, cases, command, differences, everything_of_others, muster, results
+from harness.box.existing.ownership import RUN_LABEL
+from harness.core.kinds import NAMESPACE, RESOURCE_CLAIM
+from harness.core.waiting import until
+from tests.existing.somebody import LAB, TEAM, cases, command, differences, everything_of_others, muster, results
 
 CASES = ("gang-that-fits-is-bound-whole", "gang-preempts-and-starts-whole")
 SEEDS = range(20)
@@ -28,14 +32,25 @@ def kill_a_run(
 
     Without `everything` its keeper lives on for a moment, and removes what is left by itself.
     """
-    arguments = ("run", *cases(*CASES), "--yes", "--output", str(folder), *options)
-    process = subprocess.Popen(
-        command(*arguments, kubeconfig=box.kubeconfig, context=context or box.name),
+    process = start_a_run(box, folder, *cases(*CASES), *options, context=context)
+    time.sleep(seconds)  # a moment that nobody chose, not a proof of anything
+    kill(process, everything=everything)
+
+
+def start_a_run(box: Box, folder: Path, *options: str, context: str = "") -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command(
+            *("run", "--yes", "--output", str(folder), *options),
+            kubeconfig=box.kubeconfig,
+            context=context or box.name,
+        ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    time.sleep(seconds)  # a moment that nobody chose, not a proof of anything
+
+
+def kill(process: subprocess.Popen[bytes], *, everything: bool = True) -> None:
     started = psutil.Process(process.pid).children(recursive=True) if everything else []
     for victim in (process, *reversed(started)):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -56,6 +71,42 @@ def test_killed_run_can_be_cleaned_up(somebody: EmbeddedBox, tmp_path: Path, see
     assert done.returncode == 0, done.stderr
     assert removal.leftovers(somebody.api) == []
     assert differences(before, everything_of_others(somebody.api, borrowed=True)) == []
+
+
+def test_run_that_is_killed_while_its_pods_have_devices_can_be_cleaned_up(
+    somebody: EmbeddedBox, tmp_path: Path
+) -> None:
+    """Also where finalizers are on everything, and nobody is there who takes them off."""
+    api = somebody.api
+    before = everything_of_others(api)
+    run = start_a_run(somebody, tmp_path, *cases("devices-that-others-have-hold-the-gang"))
+    until(lambda: any(map(is_allocated, claims_of_runs(api))), 60, "a claim of the run has a device", poll=0.05)
+    kill(run)
+    guarded = [(kind, obj) for kind, obj in removal.leftovers(api) if kind.api_version.startswith("resource.k8s.io/")]
+    guarded += [(RESOURCE_CLAIM, claim) for claim in claims_of_runs(api)]
+    assert {kind.kind for kind, _ in guarded} == {"DeviceClass", "ResourceSlice", "ResourceClaim"}
+    for kind, obj in guarded:
+        meta = obj["metadata"]
+        change = {"metadata": {"finalizers": [*(meta.get("finalizers") or ()), "example.com/of-nobody"]}}
+        api.patch(kind, meta.get("namespace", ""), meta["name"], change)
+
+    done = muster("clean", kubeconfig=somebody.kubeconfig, context=somebody.name)
+
+    assert done.returncode == 0, done.stderr
+    assert removal.leftovers(api) == []
+    assert differences(before, everything_of_others(api)) == []
+    (claim,) = api.list(RESOURCE_CLAIM)
+    assert claim["metadata"]["namespace"] == TEAM and is_allocated(claim)
+
+
+def claims_of_runs(api: Api) -> list[Object]:
+    """Claims of devices in the namespaces of runs."""
+    namespaces = {obj["metadata"]["name"] for obj in api.list(NAMESPACE, labelSelector=RUN_LABEL)}
+    return [claim for claim in api.list(RESOURCE_CLAIM) if claim["metadata"]["namespace"] in namespaces]
+
+
+def is_allocated(claim: Object) -> bool:
+    return bool((claim.get("status") or {}).get("allocation"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.thorough)])

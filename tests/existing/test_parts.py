@@ -24,6 +24,7 @@ KUBECONFIG = {
         {"name": "production", "context": {"cluster": "c", "user": "u"}},
         {"name": "staging", "context": {"cluster": "c", "user": "u", "namespace": "team"}},
         {"name": "lost", "context": {"cluster": "nowhere", "user": "u"}},
+        {"name": "odd", "context": "text"},
     ],
     "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1", "certificate-authority": "ca.crt"}}],
     "users": [{"name": "u", "user": {"token": "secret"}}],
@@ -48,7 +49,7 @@ def test_context_is_read_alone_with_absolute_paths(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("context", "message"),
-    [("", "must be said"), ("stagin", "no context 'stagin'"), ("lost", "no cluster 'nowhere'")],
+    [("", "must be said"), ("stagin", "no context 'stagin'"), ("lost", "no cluster 'nowhere'"), ("odd", "no context")],
 )
 def test_context_is_never_guessed(tmp_path: Path, context: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
@@ -87,6 +88,18 @@ def test_kubeconfig_that_cannot_be_used_is_refused(tmp_path: Path, content: obje
 def test_kubeconfig_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         read_access(tmp_path / "none", "staging")
+
+
+def test_login_program_that_fails_is_told_as_that(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    login = {"apiVersion": "client.authentication.k8s.io/v1", "command": "no-such-login", "interactiveMode": "Never"}
+    cluster = {"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}
+    content = {**KUBECONFIG, "clusters": [cluster], "users": [{"name": "u", "user": {"exec": login}}]}
+    access = read_access(written(tmp_path, content), "staging")
+
+    with pytest.raises(UsageError, match=r"credentials of context 'staging' .* cannot be used: .*no-such-login"):
+        access.connect()
+
+    assert capfd.readouterr().err == "", "there is one message"
 
 
 def test_options_of_one_kind_of_box_are_refused_for_the_others() -> None:

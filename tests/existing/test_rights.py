@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness import EmbeddedBox
 from harness.adapters import adapter
@@ -17,6 +19,7 @@ from harness.core.kinds import Kind
 from tests.existing.somebody import LAB, bind_role, cases, muster, outcomes, printed_role
 from tests.waiting import soon
 
+CREDENTIAL = "client.authentication.k8s.io/v1"
 CASES = ("gang-that-fits-is-bound-whole", "gang-preempts-and-starts-whole", "bind-of-one-member-is-refused")
 QUEUED = "gang-within-the-limit-of-its-queue-is-bound-whole"
 ROLE = Kind("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", namespaced=False)
@@ -49,6 +52,33 @@ def test_printed_role_is_enough(
     assert done.returncode == 0, done.stdout + done.stderr
     assert set(outcomes(tmp_path).values()) == {"pass"}
     assert removal.leftovers(somebody.api, kinds=queue_kinds()) == []
+
+
+@pytest.mark.parametrize("login", ["token", "file", "program"])
+def test_token_is_taken_however_the_kubeconfig_has_it(somebody: EmbeddedBox, tmp_path: Path, login: str) -> None:
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": login, "namespace": "default"}}
+    somebody.api.apply(account)
+    path = f"/api/v1/namespaces/default/serviceaccounts/{login}/token"
+    token = somebody.api.request("POST", path, {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"})
+    credential = {"apiVersion": CREDENTIAL, "kind": "ExecCredential", "status": {"token": token["status"]["token"]}}
+    program = {
+        "apiVersion": CREDENTIAL,
+        "command": "echo",
+        "args": [json.dumps(credential)],
+        "interactiveMode": "Never",
+    }
+    (tmp_path / "token").write_text(token["status"]["token"])
+    users = {"token": {"token": token["status"]["token"]}, "file": {"tokenFile": "token"}, "program": {"exec": program}}
+    content = yaml.safe_load(somebody.kubeconfig.read_text())
+    content["users"][0]["user"] = users[login]
+    kubeconfig = tmp_path / "config"
+    kubeconfig.write_text(yaml.safe_dump(content))
+
+    api = read_access(kubeconfig, somebody.name).connect()
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    answer = api.request("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", review)
+
+    assert answer["status"]["userInfo"]["username"] == f"system:serviceaccount:default:{login}"
 
 
 @pytest.fixture(scope="module")

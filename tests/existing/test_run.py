@@ -64,7 +64,8 @@ def test_dry_run_prints_marked_objects_and_creates_nothing(somebody: EmbeddedBox
     objects = [obj for obj in yaml.safe_load_all(done.stdout.partition("\n")[2]) if obj]
     assert done.returncode == 0, done.stderr
     kinds = {obj["kind"] for obj in objects}
-    assert {"Namespace", "Node", "PodGroup", "Pod", "Job", "PriorityClass", "ValidatingAdmissionPolicy"} <= kinds
+    assert {"Namespace", "Node", "PodGroup", "Pod", "Job"} | {kind.kind for kind in removal.CLUSTER_KINDS} <= kinds
+    assert {"PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"} <= kinds
     assert all("muster.dev/run" in obj["metadata"]["labels"] for obj in objects)
     assert removal.leftovers(somebody.api) == []
 

@@ -44,6 +44,14 @@ def test_one_case_that_fails_is_enough() -> None:
     assert outcomes(unknown, REFUSED, FITS) == [Outcome.UNKNOWN, Outcome.UNKNOWN, Outcome.PASS]
 
 
+def test_extended_cases_are_no_part_of_it() -> None:
+    """The status of the entry follows from core cases; the programme's test must say the same."""
+    exotic = replace(REFUSED, case="exotic", level="extended", outcome=Outcome.VIOLATED, promises=())
+
+    assert outcomes(FITS, REFUSED, exotic) == [Outcome.PASS, Outcome.PASS, Outcome.PASS]
+    assert outcomes(FITS, replace(REFUSED, level="extended"))[2] is Outcome.NOT_SUPPORTED
+
+
 def test_quota_is_no_evidence() -> None:
     queued = replace(REFUSED, profile="GANG-QUEUE")
     assert outcomes(FITS, queued)[2] is Outcome.NOT_SUPPORTED

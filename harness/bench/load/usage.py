@@ -44,12 +44,12 @@ class Usage:
         self._thread.join()
 
     def figures(self) -> dict[str, float]:
-        """The figures of all roles, and muster's share of the processor time."""
+        """The figures of all roles, and muster's share of the processor time where all of them are seen."""
         seconds = self.seconds()
         total = sum(seconds.values())
         figures = {f"cpu_seconds_{role}": round(value, 2) for role, value in seconds.items()}
         figures |= {f"memory_mb_{role}": round(value, 1) for role, value in self._most.items()}
-        if len(seconds) > 1 and total:
+        if {"apiserver", "scheduler"} <= seconds.keys() and total:  # an existing cluster shows neither
             figures["muster_percent"] = round(100 * seconds[MUSTER] / total, 2)
         return figures
 

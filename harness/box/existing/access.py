@@ -7,9 +7,10 @@ anything is asked of a cluster. Certificates are always verified; a kubeconfig t
 from __future__ import annotations
 
 import contextlib
+import logging
 import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -147,11 +148,12 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _named(content: Mapping[str, Any], plural: str, singular: str) -> dict[str, Mapping[str, Any]]:
+    """The entries of a list by their names; what is no entry is left out."""
     entries = content.get(plural)
     return {
         str(entry.get("name")): entry.get(singular) or {}
         for entry in (entries if isinstance(entries, list) else ())
-        if isinstance(entry, dict)
+        if isinstance(entry, dict) and isinstance(entry.get(singular) or {}, dict)
     }
 
 
@@ -168,6 +170,19 @@ def _absolute(path: Path, kind: str, entry: Mapping[str, Any]) -> dict[str, Any]
     return {**entry, **files}
 
 
+@contextlib.contextmanager
+def _logged_errors() -> Iterator[list[str]]:
+    """What is logged as an error meanwhile: the client says so of a login program that failed, and goes on without."""
+    messages: list[str] = []
+    handler = logging.Handler(logging.ERROR)
+    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger().addHandler(handler)
+    try:
+        yield messages
+    finally:
+        logging.getLogger().removeHandler(handler)
+
+
 def _credentials(access: Access) -> tuple[ssl.SSLContext, Callable[[], Mapping[str, str]]]:
     """What proves who we are: certificates in the TLS context, tokens in a header that may be renewed."""
     from kubernetes.client import Configuration
@@ -175,7 +190,10 @@ def _credentials(access: Access) -> tuple[ssl.SSLContext, Callable[[], Mapping[s
 
     configuration = Configuration()
     try:
-        load_kube_config_from_dict(dict(access.content), access.context, configuration, persist_config=False)
+        with _logged_errors() as errors:
+            load_kube_config_from_dict(dict(access.content), access.context, configuration, persist_config=False)
+        if errors:
+            raise ValueError(errors[0])
         context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
         if configuration.cert_file:
             context.load_cert_chain(configuration.cert_file, configuration.key_file)
@@ -187,7 +205,7 @@ def _credentials(access: Access) -> tuple[ssl.SSLContext, Callable[[], Mapping[s
         ) from error
 
     def authorize() -> Mapping[str, str]:
-        token = configuration.get_api_key_with_prefix("authorization")  # renews it where the kubeconfig says how
+        token = configuration.get_api_key_with_prefix("BearerToken")  # renews it where the kubeconfig says how
         return {"Authorization": token} if token else {}
 
     return context, authorize

@@ -19,7 +19,7 @@ from harness.box.existing import loan
 from harness.box.existing.access import Access, read_access
 from harness.box.existing.ownership import RUN_LABEL
 from harness.core.errors import ApiError, HarnessError
-from harness.core.kinds import NAMESPACE, NODE, PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, POD, Kind
+from harness.core.kinds import NAMESPACE, NODE, PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM, POD, RESOURCE_CLAIM, Kind
 from harness.core.waiting import until
 
 TIMEOUT = 120.0  # seconds until everything is gone; a namespace takes a few seconds
@@ -48,11 +48,7 @@ def leftovers(api: Api, run: str = "", kinds: Sequence[Kind] = ()) -> list[tuple
     selector = f"{RUN_LABEL}={run}" if run else RUN_LABEL
     objects: list[tuple[Kind, Object]] = []
     for kind in (NAMESPACE, NODE, *CLUSTER_KINDS, *kinds):
-        try:
-            objects += [(kind, obj) for obj in api.list(kind, labelSelector=selector)]
-        except ApiError as error:
-            if error.status not in (403, 404):  # no such kind here, or one that nobody lets us make
-                raise
+        objects += [(kind, obj) for obj in _list(api, kind, labelSelector=selector)]
     return objects
 
 
@@ -100,7 +96,7 @@ def _remove(api: Api, kind: Kind, obj: Object) -> str:
             return ""
         if kind is NAMESPACE:
             _empty(api, name)
-        elif kind is PERSISTENT_VOLUME:
+        elif kind in CLUSTER_KINDS:
             _free(api, kind, "", obj)
         if not obj["metadata"].get("deletionTimestamp"):
             api.delete(kind, "", name, grace=0 if kind is NODE else None)
@@ -119,12 +115,23 @@ def _is_refused_by_webhook(error: ApiError) -> bool:
 def _empty(api: Api, namespace: str) -> None:
     """End the pods of a namespace at once: what plays them may be gone, and so may the owners of their finalizers.
 
-    Claims of volumes are protected while a pod uses them; not every cluster runs the controller that ends this.
+    Claims of devices and volumes are protected while a pod uses them; not every cluster runs the controllers that end
+    this.
     """
-    for kind in (POD, PERSISTENT_VOLUME_CLAIM):
-        for obj in api.list(kind, namespace):
+    for kind in (POD, RESOURCE_CLAIM, PERSISTENT_VOLUME_CLAIM):
+        for obj in _list(api, kind, namespace):
             _free(api, kind, namespace, obj)
             api.delete(kind, namespace, obj["metadata"]["name"], grace=0)
+
+
+def _list(api: Api, kind: Kind, namespace: str = "", **params: str) -> list[Object]:
+    """The objects of a kind; none of one that this cluster does not have, or that nobody lets us make."""
+    try:
+        return api.list(kind, namespace, **params)
+    except ApiError as error:
+        if error.status in (403, 404):
+            return []
+        raise
 
 
 def _free(api: Api, kind: Kind, namespace: str, obj: Object) -> None:

@@ -78,11 +78,15 @@ BASIC = (
 
 def needed(kinds: Iterable[Kind]) -> tuple[Right, ...]:
     """All rights for an integration whose gangs are made of objects of these kinds."""
-    of_gangs = [
+    return (*BASIC, *of_gangs(kinds))
+
+
+def of_gangs(kinds: Iterable[Kind]) -> tuple[Right, ...]:
+    """The rights for these kinds of objects alone, which only one integration needs."""
+    return tuple(
         Right(kind.api_version.rpartition("/")[0], (kind.plural,), ALL, "gangs of this integration")
         for kind in sorted(set(kinds), key=lambda kind: (kind.api_version, kind.plural))
-    ]
-    return (*BASIC, *of_gangs)
+    )
 
 
 def role(rights: Iterable[Right]) -> Object:
