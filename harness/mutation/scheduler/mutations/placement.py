@@ -34,6 +34,7 @@ class PodByPod(Mutation, Reference):
         "gang-group-deleted-while-waiting-is-not-bound-in-part",
         "capacity-that-arrives-node-by-node-starts-the-gang-once",
         "nonstrict-gangs-can-hold-each-other-up",
+        "nonstrict-gangs-can-hold-each-other-up-in-a-quota",
     )
     breaks = ("GANG-02", "WL-35", "WL-37", "KAR-0053-2", "KOORD-17")
     quick = True
@@ -188,7 +189,7 @@ class Spins(Mutation, Reference):
     """Uses all of a processor while it waits."""
 
     killed_by = ("scheduler-rests-while-a-gang-waits",)
-    breaks = ("GANG-36", "WL-55")
+    breaks = ("GANG-36",)
 
     def run(self) -> None:
         threading.Thread(target=self._spin, daemon=True).start()
