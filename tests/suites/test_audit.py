@@ -13,7 +13,6 @@ ROWS = audit_rows()
 KNOWN = {  # clause -> what is missing of it, and why
     "LWS-16": UNRECORDED,  # is about YuniKorn behind LeaderWorkerSet, which has no file of expected verdicts
     "QUEUE-10": UNRECORDED,  # is about Kueue with waitForPodsReady, which has none either
-    "WL-55": WEAKER,  # how much rest is enough depends on the machine: what the scheduler spends is reported
 }
 
 

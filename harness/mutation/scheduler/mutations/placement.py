@@ -189,7 +189,7 @@ class Spins(Mutation, Reference):
     """Uses all of a processor while it waits."""
 
     killed_by = ("scheduler-rests-while-a-gang-waits",)
-    breaks = ("GANG-36",)
+    breaks = ("GANG-36", "WL-55")
 
     def run(self) -> None:
         threading.Thread(target=self._spin, daemon=True).start()
