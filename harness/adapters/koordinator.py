@@ -36,6 +36,7 @@ DOCS = "https://koordinator.sh/docs/designs/gang-scheduling"
 POD_GROUP = Kind("scheduling.sigs.k8s.io/v1alpha1", "PodGroup", "podgroups")
 NAMESPACE = "koordinator-system"
 GANG = "gang.scheduling.koordinator.sh"
+POLICIES = ("only-waiting", "waiting-and-running", "once-satisfied")  # which members count; the last is the default
 OPTIONS = {"without": "extension points to leave the gang plugin out of, such as permit; to see the suite notice it"}
 DEPARTURES = (
     hosting.OUTSIDE,
@@ -109,7 +110,11 @@ def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
     """`terms` is what the gang asks for beside its quorum: on the PodGroup, or on every pod where there is none."""
     terms = {f"{GANG}/mode": "NonStrict"} if "nonstrict" in gang.styles else {}
-    for policy in ("only-waiting", "waiting-and-running", "once-satisfied"):
+    if "no-others" in gang.styles:
+        terms[f"{GANG}/groups"] = ""
+    if gang.stated_size is not None:
+        terms[f"{GANG}/total-number"] = str(gang.stated_size)
+    for policy in POLICIES:
         if policy in gang.styles:
             terms[f"{GANG}/match-policy"] = policy
     by_annotations = "annotations" in gang.styles
@@ -158,6 +163,8 @@ ADAPTER = Adapter(
         "preemption",
         "queue",
         "gang-group",
+        "stated-size",
+        "match-policy",
         "nonstrict",
         "queue-order",
         "timeout-marks-gang",
@@ -170,7 +177,7 @@ ADAPTER = Adapter(
     ),
     wait_time=with_wait_time,
     late_mark=(f"{GANG}/timeout", "true"),
-    styles=("annotations", "nonstrict", "only-waiting", "waiting-and-running", "once-satisfied"),
+    styles=("annotations", "nonstrict", "no-others", *POLICIES),
     install=install,
     values=values,
     groups=lambda kubernetes: (POD_GROUP,),

@@ -22,6 +22,7 @@ from harness.core.labels import GANG_LABEL
 NAME = "reference-scheduler"
 PROGRAM = "harness.mutation.scheduler"  # a name and no import: adapters stand below mutation
 LATE_MARK = ("muster.dev/timeout", "true")
+POLICIES = ("only-waiting", "waiting-and-running", "once-satisfied")  # which members count; the second is the default
 READY = "the first round is made"  # what the reference scheduler writes once it is at work
 
 
@@ -51,8 +52,10 @@ def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:
         "topology": gang.topology,
         "timeout": gang.timeout,
         "total": gang.total_gpus,
+        "stated-size": gang.stated_size,
     }
-    terms["style"] = "+".join(sorted(gang.styles - {"annotations", "job"})) or None
+    terms["style"] = "+".join(sorted(gang.styles - {"annotations", "job", "no-others"})) or None
+    terms["together"] = "" if "no-others" in gang.styles else None
     apart = {role.name: role.topology for role in gang.roles if role.topology}
     terms["role-topology"] = json.dumps(apart) if apart else None
     terms["roles"] = json.dumps({role.name: role.minimum for role in gang.roles}) if gang.roles else None
@@ -124,6 +127,8 @@ ADAPTER = Adapter(
         "gives-up",
         "annotations",
         "gang-group",
+        "stated-size",
+        "match-policy",
         "topology",
         "role-topology",
         "stale-eviction",
@@ -151,7 +156,7 @@ ADAPTER = Adapter(
     ),
     wait_time=with_wait_time,
     late_mark=LATE_MARK,
-    styles=("annotations", "job", "nonstrict", "soft", "stale-eviction"),
+    styles=("annotations", "job", "nonstrict", "soft", "stale-eviction", "no-others", *POLICIES),
     install=install,
     values=values,
     groups=lambda kubernetes: (CONFIG_MAP, JOB),

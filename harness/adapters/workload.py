@@ -19,6 +19,7 @@ from harness.adapters.common.base import (
     Limit,
     Object,
     Settings,
+    Variant,
 )
 from harness.box.base import Box
 from harness.box.minor import gang_apis, minor_of
@@ -27,6 +28,7 @@ from harness.core.gang_api import gang_policy
 from harness.core.labels import GANG_LABEL
 
 TEMPLATE = "members"  # the one group that the Workload of a gang describes
+PREEMPTION = "WorkloadAwarePreemption"  # on by itself from 1.37
 TOPOLOGY = "TopologyAwareWorkloadScheduling"
 INFORMER = "kube-scheduler's watch of pods leaves out those that have succeeded or failed (newPodInformer)"
 DEPARTURES = (
@@ -115,6 +117,11 @@ ADAPTER = Adapter(
     groups=lambda kubernetes: minor_of(kubernetes).gang_api.group_kinds,
     read_group=read_group,
     edit_quorum=edit_quorum,
+    variants={
+        "aware-preemption": Variant(
+            "with workload-aware preemption", features=("gang-disruption",), kubernetes="1.36", gates=(PREEMPTION,)
+        )
+    },
     needs_scheduler=True,
     pace=BACKOFF_PACE,
     limits=(
@@ -122,7 +129,7 @@ ADAPTER = Adapter(
             "preemption",
             ">=1.35,<1.37",
             "Victims can be evicted for a gang that never starts: preemption acts pod "
-            "by pod inside the attempt (1.36: unless the gate WorkloadAwarePreemption is on).",
+            "by pod inside the attempt (1.36: unless WorkloadAwarePreemption is on, as in workload+aware-preemption).",
         ),
         Limit(
             "gang",

@@ -13,28 +13,20 @@ from typing import Any
 from harness.adapters import jobset_gang
 from harness.adapters.common import hosting, lws_controller
 from harness.box.api import PATCH_STRATEGIC, Object
-from harness.box.minor import minor_of
-from harness.cases import claims
 from harness.cases.context import Context
-from harness.cases.native import Native
+from harness.cases.refusals import Refusals
 from harness.core.errors import ApiError, HarnessError, UnsupportedError
-from harness.core.kinds import POD, Kind
-from harness.core.verdict import Verdict
-from harness.core.waiting import until
+from harness.core.kinds import POD
 
 STALL = 1.0  # seconds without an answer after which a write counts as hanging; a healthy one takes milliseconds
 GATED = {"kube-apiserver": "apiserver", "kube-controller-manager": "controllerManager", "kube-scheduler": "scheduler"}
 SECOND = "second-scheduler"
-POLICIES, POLICY = "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"
 FINALIZER = "muster.dev/cling"  # of objects whose deletion is delayed
 GRACE = 600  # seconds that their containers may take to end: longer than any case
 
 
-class Faults:
+class Faults(Refusals):
     """Fault injection."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
 
     # -- processes ----------------------------------------------------------------------------------------------------
 
@@ -150,82 +142,6 @@ class Faults:
         process.restart(self._context.deadline("ready"))
         self._act("ready", process, name)
 
-    # -- requests that are refused ------------------------------------------------------------------------------------
-
-    def refuse_bind(self, pod: str) -> None:
-        """From now on the API server refuses to bind the pod of that name."""
-        self._forbid("v1", "pods/binding", "this bind is refused by the case", unless=f"request.name != '{pod}'")
-        what = f"the policy that refuses to bind {pod} is in force"
-        until(lambda: self._bind_is_refused(pod), self._context.deadline("ready"), what)
-
-    def allow_bind(self) -> None:
-        """Lift what `refuse_bind` did."""
-        self._permit("pods/binding")
-
-    def refuse_groups(self) -> Verdict:
-        """From now on the API server refuses to create the objects that declare gangs in the case's namespace."""
-        kind = _group_kind(self._context)
-        self._forbid(kind.api_version, kind.plural, self._refusal())
-        return claims.sees(self._context, "the API server refuses group objects", self._groups_are_refused)
-
-    def allow_groups(self) -> None:
-        """Lift what `refuse_groups` did."""
-        self._permit(_group_kind(self._context).plural)
-
-    def controller_was_refused(self) -> Verdict:
-        """The controller has tried to make a group while `refuse_groups` held: its own log says so."""
-        testbed = self._context.testbed
-        processes = [testbed.box.processes[name] for name in testbed.installed.controllers]
-        return claims.sees(
-            self._context,
-            "the controller tried to make a group and was refused",
-            lambda: any(process.has_logged(self._refusal()) for process in processes),
-        )
-
-    def _refusal(self) -> str:
-        """The words of the refusal, which no controller has logged for another case."""
-        return f"no group may be made in {self._context.namespace} for now, says the case"
-
-    def _groups_are_refused(self) -> bool:
-        probe = _probe(self._context)
-        return self._is_refused(lambda: self._context.api.create(probe, dryRun="All"), self._refusal())
-
-    def _bind_is_refused(self, pod: str) -> bool:
-        binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": pod}, "target": {"name": "nowhere"}}
-        path = f"{POD.path(self._context.namespace, pod)}/binding"
-        request = self._context.api.request
-        return self._is_refused(lambda: request("POST", path, binding, params={"dryRun": "All"}), "refused by the case")
-
-    @staticmethod
-    def _is_refused(attempt: Callable[[], object], message: str) -> bool:
-        try:
-            attempt()
-        except ApiError as error:
-            return message in error.message
-        return False
-
-    def _forbid(self, api_version: str, plural: str, message: str, unless: str = "false") -> None:
-        """Have the API server refuse to create such objects in the case's namespace; it takes a moment to know."""
-        context = self._context
-        group, _, version = api_version.rpartition("/")
-        what = {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": [plural]}
-        rule = {"expression": f"request.namespace != '{context.namespace}' || {unless}", "message": message}
-        spec = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
-        meta = {"name": self._policy(plural)}
-        context.create({"apiVersion": POLICIES, "kind": POLICY, "metadata": meta, "spec": spec})
-        bound = {"policyName": meta["name"], "validationActions": ["Deny"]}
-        context.create({"apiVersion": POLICIES, "kind": f"{POLICY}Binding", "metadata": meta, "spec": bound})
-
-    def _permit(self, plural: str) -> None:
-        """Lift what `_forbid` did."""
-        context = self._context
-        context.recorder.act("note", text=f"{plural} may be created again")
-        for kind in (f"{POLICY}Binding", POLICY):
-            context.api.delete(context.api.resource(POLICIES, kind), "", self._policy(plural))
-
-    def _policy(self, plural: str) -> str:
-        return f"no-{plural.replace('/', '-')}-{self._context.namespace}"
-
     # -- deletions that take their time -------------------------------------------------------------------------------
 
     @staticmethod
@@ -248,24 +164,6 @@ class Faults:
 
 
 # -- what differs between the controllers that make gangs of users' objects --------------------------------------------
-
-
-def _group_kind(context: Context) -> Kind:
-    """The kind of the objects that declare gangs."""
-    if context.testbed.adapter.folder == jobset_gang.NAME:
-        return minor_of(context.testbed.box.kubernetes).gang_api.workload
-    membership = context.testbed.adapter.membership
-    assert membership is not None and membership.group is not None, "this integration has no group objects"
-    return membership.group
-
-
-def _probe(context: Context) -> Object:
-    """A valid object that declares a gang."""
-    kind = _group_kind(context)
-    if kind.kind == "Workload":
-        return Native(context).workload("probe")
-    meta = {"name": "probe", "namespace": context.namespace}
-    return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": meta, "spec": {"minMember": 1}}
 
 
 def _switch(context: Context) -> tuple[str, Callable[[Sequence[str]], list[str]]]:

@@ -126,6 +126,11 @@ class SubmittedGang:
                 places[record.name] = str(nominated)
         return places
 
+    @property
+    def last_try(self) -> int:
+        """The last record that shows the scheduler at work on one of its members."""
+        return self.incarnation.tried
+
     def refused_groups(self) -> list[str]:
         """Objects that stand for the gang whose status says that it was not placed."""
         return [group.record.name for group in self._groups() if group.refusal]

@@ -185,15 +185,18 @@ class SubmittedLWS(SubmittedGangs):
         self._objects.change(LEADER_WORKER_SET, self.name, {"spec": {"replicas": replicas}})
         return leaving
 
-    def update(self) -> None:
-        """Give it another template: each replica has to be replaced."""
+    def update(self, workload: LWS | None = None) -> None:
+        """Give it another template, that of this workload or its own with an annotation: each replica is replaced."""
         self._revisions = self._pod_revisions()
-        self.gangs = [self._announced(index) for index in range(len(self.gangs))]
         template = {"metadata": {"annotations": {VERSION: "2"}}}
         parts = ("leaderTemplate", "workerTemplate") if self.replica.roles else ("workerTemplate",)
-        self._objects.change(
-            LEADER_WORKER_SET, self.name, {"spec": {"leaderWorkerTemplate": dict.fromkeys(parts, template)}}
-        )
+        change: Object = {"leaderWorkerTemplate": dict.fromkeys(parts, template)}
+        if workload is not None:
+            self.workload, self.replica = workload, workload.replica
+            manifest = workload.manifest(self.namespace, self._context.testbed.adapter.scheduler)
+            change = {"leaderWorkerTemplate": manifest["spec"]["leaderWorkerTemplate"]}
+        self.gangs = [self._announced(index) for index in range(len(self.gangs))]
+        self._objects.change(LEADER_WORKER_SET, self.name, {"spec": change})
 
     def expect_surge(self) -> SubmittedGang:
         """The replica beyond the number that an update is about to make, as a gang."""
@@ -204,18 +207,26 @@ class SubmittedLWS(SubmittedGangs):
         if leader is None:
             super().delete()
             return
-        self._start_over(leader)
+        self.start_over(leader)
         self.gangs[leader].delete(f"{self.name}-{leader}")
+
+    def evict(self, leader: int) -> None:
+        """Have the API server evict the leader of a replica, as who drains its node does; the replica is replaced."""
+        self.start_over(leader)
+        gang, name = self.gangs[leader], f"{self.name}-{leader}"
+        self._context.recorder.act("delete", gang.gang.name, self.namespace, what="members", members=[name])
+        eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}}
+        self._context.api.request("POST", f"{POD.path(self.namespace, name)}/eviction", eviction)
 
     def restart_container(self, pod: str, index: int = 0) -> None:
         """Restart a container of a pod, for which its replica is replaced."""
-        self._start_over(index)
+        self.start_over(index)
         statuses = self._objects.get(POD, pod)["status"]["containerStatuses"]
         restarted = [{**status, "restartCount": 1} for status in statuses]
         self._objects.change(POD, pod, {"status": {"containerStatuses": restarted}}, subresource="status")
 
-    def _start_over(self, index: int) -> None:
-        """From now on a replica is another gang, and its pods have to go."""
+    def start_over(self, index: int) -> None:
+        """From now on a replica is another gang, and its pods have to go: somebody is about to take its leader."""
         self._old[index] = {pod["metadata"]["uid"] for pod in self.pods(index)}
         self.gangs[index] = self._announced(index)
 

@@ -49,6 +49,7 @@ def parse_gang(text: str) -> Any:
         "size": int,
         "quorum": int,
         "gpus": int,
+        "stated_size": int,
         "total_gpus": int,
         "timeout": int,
         "gated": int,

@@ -54,6 +54,7 @@ class Gang:
     gpus: int = 1  # per member
     cpu: str = "100m"
     memory: str = "64Mi"
+    stated_size: int | None = None  # how many members it says to have, where it can say so; None: it says nothing
     total_gpus: int | None = None  # what the gang declares to need in total; None: it declares nothing
     roles: tuple[Role, ...] = ()  # if set, size and requests come from the roles
     priority: str | None = None  # a PriorityClass name

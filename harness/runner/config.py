@@ -154,7 +154,9 @@ def kubernetes_of(integration: str, kubernetes: str | None) -> str | None:
 
     name, _, version = integration.partition("@")
     implementation = adapter(name)
-    own_version = version if implementation.component == "kubernetes" else implementation.kubernetes
+    own_version = implementation.kubernetes
+    if version and implementation.component == "kubernetes":
+        own_version = version
     if not own_version:
         return kubernetes
     if kubernetes and kubernetes != own_version and not kubernetes.startswith(f"{own_version}."):

@@ -49,7 +49,9 @@ class DeployedPart:
         return [name for name, program in self.programs.items() if program.command.role == role]
 
 
-def box_for(adapter: Adapter, spec: BoxSpec, settings: Settings, **more: Any) -> Box:
+def box_for(
+    adapter: Adapter, spec: BoxSpec, settings: Settings, gates: Mapping[str, bool] | None = None, **more: Any
+) -> Box:
     """A box for the integration, not started: with its CRDs, and with kube-scheduler only if it needs that.
 
     UsageError for an option that the integration does not have; `more` goes to `BoxSpec.make`.
@@ -63,6 +65,7 @@ def box_for(adapter: Adapter, spec: BoxSpec, settings: Settings, **more: Any) ->
         scheduler=adapter.needs_scheduler,
         definitions=definitions,
         own_kinds=adapter.queue_kinds,
+        gates={**dict.fromkeys(adapter.gates, True), **(gates or {})},
         **more,
     )
 

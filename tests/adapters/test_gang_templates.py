@@ -33,8 +33,9 @@ EXAMPLES = {  # gangs that show more of a style than the plain one does, and sty
     "koordinator": {
         "annotations": PLAIN.but(timeout=30),
         "annotations+nonstrict+only-waiting": PLAIN.but(group=("other", "elsewhere/third")),
-        "waiting-and-running": PLAIN.but(group=("other",)),
+        "waiting-and-running": PLAIN.but(group=("other",), stated_size=4),
     },
+    "reference": {"annotations": PLAIN.but(timeout=30, stated_size=4, group=("other",))},
 }
 SCHEDULERS = [name for name in names() if "gang" in features_of(adapter(name))]
 

@@ -10,16 +10,11 @@ from harness.core.catalogue.cases import Case
 from harness.core.catalogue.clauses import Clause, coverage
 
 ROWS = audit_rows()
-KNOWN = {  # clause -> what is missing of it, and why
-    "WL-55": WEAKER,  # how much rest is enough depends on the machine: what the scheduler spends is reported
-}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.covered.clause.id)
 def test_clause_is_judged_as_strongly_as_it_speaks(row: AuditRow) -> None:
-    problems = set(row.problems) - {EXPLAINED}  # the register gives the reasons
-
-    assert problems == {problem for clause, problem in KNOWN.items() if clause == row.covered.clause.id}
+    assert set(row.problems) <= {EXPLAINED}, "the register gives the reasons of those that are explained"
 
 
 def test_audit_tells_what_is_missing() -> None:

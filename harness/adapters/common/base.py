@@ -114,6 +114,7 @@ class Variant:
     features: tuple[str | Claim, ...] = ()  # what they add to the features
     without: tuple[str, ...] = ()  # features that they switch off
     kubernetes: str = ""  # the minor that it runs on; empty: whichever is asked for
+    gates: tuple[str, ...] = ()  # of Kubernetes, to be on
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ class Adapter:
     variants: Mapping[str, Variant] = field(default_factory=dict)  # settings that are judged under a name: NAME+VARIANT
     preset: Mapping[str, str] = field(default_factory=dict)  # the settings of a variant; a user's go before them
     kubernetes: str = ""  # the minor that a variant runs on; empty: whichever is asked for
+    gates: tuple[str, ...] = ()  # of Kubernetes, that a variant has on; a user's word goes before it
     needs_scheduler: bool = False  # whether kube-scheduler of the box must run (native: it is the one judged)
     definitions: Callable[[Settings, str], Sequence[Path]] = lambda settings, kubernetes: ()  # its CRDs
     cluster: tuple[Part, ...] = ()  # what it is made of where nodes run containers; none: processes there, too
@@ -187,7 +189,7 @@ def features_of(adapter: Adapter, kubernetes: str = "", version: str = "") -> fr
 
     A minor such as 1.37 is enough for `kubernetes`.
     """
-    kubernetes = kubernetes or default_minor()
+    kubernetes = kubernetes or adapter.kubernetes or default_minor()
     version = kubernetes if adapter.component == "kubernetes" else version or _default_version(adapter.component)
     claims = [Claim(claim) if isinstance(claim, str) else claim for claim in adapter.features]
     return frozenset(

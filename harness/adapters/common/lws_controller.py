@@ -68,7 +68,8 @@ class _Stack:
     @property
     def features(self) -> tuple[str, ...]:
         by_object = ("lws-group-object", "lws-min-resources") if self.membership.group else ("lws-pods-only",)
-        return ("leader-worker-set", *by_object, *(("lws-switch",) if self.released_provider else ()))
+        below = [feature for feature in ("devices", "preemption") if feature in self.scheduler.features]
+        return ("leader-worker-set", *by_object, *(("lws-switch",) if self.released_provider else ()), *below)
 
     @property
     def cluster(self) -> tuple[Part, ...]:

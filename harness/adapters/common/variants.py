@@ -2,7 +2,8 @@
 
 Who is judged is an integration as it is installed, so settings that change what it does make another one, with its own
 features, expected verdicts, row of the workflow and column of a comparison. An adapter names such settings as its
-variants; every scheduler and controller also has one for each Kubernetes that muster can run, `NAME+kubernetes-1.36`.
+variants, gates of Kubernetes among them; every scheduler and controller also has one for each Kubernetes that muster
+can run, `NAME+kubernetes-1.36`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def varied(adapter: Adapter, name: str) -> Adapter:
         features=(*features, *variant.features),
         preset=variant.settings,
         kubernetes=variant.kubernetes,
+        gates=variant.gates,
     )
 
 

@@ -43,6 +43,8 @@ FEATURES: Mapping[str, str] = {
     "annotations": "A gang can be declared by annotations of its pods alone (style `annotations`).",
     "pod-terms": "The pods of a gang can state its terms themselves, beside a group object or instead of one.",
     "gang-group": "Several gangs can demand to start together.",
+    "stated-size": "A gang can state how many members it has in all, beside its quorum.",
+    "match-policy": "A gang can state which members count: waiting ones, running ones too, or none once it started.",
     "pod-affinity": "Members may ask for other pods near them, or exclude them, by required affinity.",
     "spread": "Members may demand to be spread over domains of nodes.",
     "host-ports": "Members may take ports of their hosts.",

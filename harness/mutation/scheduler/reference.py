@@ -131,8 +131,11 @@ class Reference:
         return unit.is_late(self.wait_time)
 
     def missing(self, unit: Unit, units: list[Unit]) -> int:
-        """How many members must be bound at once for the gang to be at quorum."""
-        return max(0, unit.quorum - len(unit.bound))
+        """How many members must be bound at once, for the gang to be at quorum or as its match policy says."""
+        style = unit.terms.get("style", "")
+        if "once-satisfied" in style and unit.bound:
+            return 0
+        return unit.quorum if "only-waiting" in style else max(0, unit.quorum - len(unit.bound))
 
     def enough(self, unit: Unit, placement: Placement, missing: int) -> bool:
         """Whether the gang may start with these members."""

@@ -1,8 +1,8 @@
 """What the reference scheduler reads from the API server: gangs and single pods, with the terms they ask for.
 
 A gang is pods labelled `muster.dev/gang` and a ConfigMap with the same label, whose data are its terms: quorum, roles,
-disruption, topology (its own or that of roles), timeout, total, style. Or it is pods alone, which then say their
-minimum themselves.
+disruption, topology (its own or that of roles), timeout, total, style, other gangs to start with. Or it is pods alone,
+which then say their minimum and other terms themselves.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from harness.box.api import Object
 
 GANG, ROLE, PART = "muster.dev/gang", "muster.dev/role", "muster.dev/part"
 MINIMUM = "muster.dev/min-available"  # annotation of a gang without an object
+TERMS = "muster.dev/terms"  # annotation of a gang without an object: its other terms, as JSON
 COMMUNITY = "pod-group.scheduling.sigs.k8s.io/min-available"  # label that says the same
 
 
@@ -131,7 +132,9 @@ def terms_of(pod: Object, group: Object | None) -> dict[str, str]:
     """What its gang asks for; where pod and object differ the pod counts, and if it cannot be read nothing is asked."""
     alive = group is not None and "deletionTimestamp" not in group["metadata"]
     terms = dict((group or {}).get("data") or {}) if alive else {}
-    stated = (pod["metadata"].get("annotations") or {}).get(MINIMUM) or _label(pod, COMMUNITY)
+    annotations = pod["metadata"].get("annotations") or {}
+    terms |= {term: str(value) for term, value in json.loads(annotations.get(TERMS, "{}")).items()}
+    stated = annotations.get(MINIMUM) or _label(pod, COMMUNITY)
     if stated and not stated.isdigit():
         return {}
     return {**terms, "quorum": stated} if stated else terms

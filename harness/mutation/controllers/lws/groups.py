@@ -27,6 +27,9 @@ class OwnedByNobody(Mutation, Coscheduling):
         "leader-without-workers-made-anew-gets-a-group",
         "leader-that-goes-first-made-anew-gets-a-group",
         "replica-made-anew-for-a-failed-worker-gets-a-group",
+        "evicted-leader-takes-its-group-along",
+        "leader-lost-with-its-node-comes-back-with-a-group",
+        "preempted-leader-takes-its-group-along",
     )
     breaks = ("LWS-08", "LWS-28", "LWS-32")
 
@@ -145,6 +148,7 @@ class PodByPod(Mutation, Coscheduling):
         "replicas-that-grow-beyond-the-room-wait-whole",
         "waiting-replica-does-not-hold-back-one-that-fits",
         "leader-without-room-for-its-replica-waits",
+        "replicas-whose-pods-claim-devices-are-placed-whole",
     )
     breaks = ("LWS-03", "LWS-04", "LWS-05", "LWS-24")
 
@@ -167,6 +171,22 @@ class AsksForTheLeaderOnly(Mutation, Coscheduling):
 
     def resources(self, lws: Object, leader: Object) -> dict[str, str]:
         return sets.written(pod_request(leader["spec"]))
+
+
+class KeepsTheFirstNumbers(Mutation, Coscheduling):
+    """Writes the numbers of the first group of a set into all later ones."""
+
+    killed_by = ("update-of-size-and-requests-reaches-the-groups",)
+    breaks = ("LWS-41",)
+
+    def __init__(self, client: Client, cache: Cache) -> None:
+        super().__init__(client, cache)
+        self.first: dict[str, Object] = {}
+
+    def group(self, lws: Object, leader: Object) -> Object:
+        group = super().group(lws, leader)
+        group["spec"] = self.first.setdefault(lws["metadata"]["uid"], group["spec"])
+        return group
 
 
 class TakesLeadersForWorkers(Mutation, Coscheduling):
@@ -247,7 +267,11 @@ class NoGroupForOne(Mutation, Coscheduling):
 class GivesUp(Mutation, Coscheduling):
     """Does not try again what was refused once."""
 
-    killed_by = ("refused-group-is-tried-again", "group-is-made-after-the-api-server-was-away")
+    killed_by = (
+        "refused-group-is-tried-again",
+        "group-is-made-after-the-api-server-was-away",
+        "group-is-made-when-its-kind-comes-back",
+    )
     breaks = ("LWS-37",)
 
     def __init__(self, client: Client, cache: Cache) -> None:

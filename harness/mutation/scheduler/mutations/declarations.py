@@ -63,6 +63,72 @@ class MisreadsLists(Mutation, Reference):
         return super().together(unit, placement, space, units)
 
 
+class TakesGroupsForOne(Mutation, Reference):
+    """Waits for all gangs that start with any others, as if they were one group."""
+
+    killed_by = ("groups-of-gangs-in-turns-start-whole",)
+    breaks = ("KOORD-48",)
+
+    def together(self, unit: Unit, placement: Placement, space: Room, units: list[Unit]) -> bool:
+        if unit.terms.get("together"):
+            unit.terms["together"] = " ".join(other.key for other in units if other.terms.get("together"))
+        return super().together(unit, placement, space, units)
+
+
+class WaitsForNobody(Mutation, Reference):
+    """Takes an empty list of gangs to start with for gangs that are not there yet."""
+
+    killed_by = ("empty-list-of-gangs-names-no-others",)
+    breaks = ("KOORD-08", "KOORD-32")
+
+    def together(self, unit: Unit, placement: Placement, space: Room, units: list[Unit]) -> bool:
+        return unit.terms.get("together") != "" and super().together(unit, placement, space, units)
+
+
+class GoesByTheStatedSize(Mutation, Reference):
+    """Takes the total number that a gang states for its minimum."""
+
+    killed_by = ("gang-starts-with-its-minimum-whatever-total-it-states",)
+    breaks = ("KOORD-49",)
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        unit.quorum = int(unit.terms.get("stated-size", unit.quorum))
+        return super().missing(unit, units)
+
+
+class ReadsTheTimeOfObjectsOnly(Mutation, Reference):
+    """Goes by the wait time that an object states, and not by that of pods."""
+
+    killed_by = ("wait-time-of-pods-counts",)
+    breaks = ("KOORD-50",)
+
+    def late(self, unit: Unit) -> bool:
+        return unit.group is not None and super().late(unit)
+
+
+class StaysStrict(Mutation, Reference):
+    """Counts the quorum of a gang that has started whatever its match policy says."""
+
+    killed_by = ("satisfied-gang-that-lost-most-members-is-refilled-pod-by-pod",)
+    breaks = ("KOORD-33",)
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return max(0, unit.quorum - len(unit.bound))
+
+
+class SatisfiedByOne(Mutation, Reference):
+    """Takes every gang with a bound member for satisfied, whatever its match policy says."""
+
+    killed_by = (
+        "gang-that-counts-running-members-waits-for-its-quorum",
+        "gang-that-counts-waiting-members-only-starts-in-batches",
+    )
+    breaks = ("KOORD-51",)
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return 0 if unit.bound else super().missing(unit, units)
+
+
 class StartsTheClockAnew(Mutation, Reference):
     """Counts the wait time of a gang from its last attempt and not from the first."""
 

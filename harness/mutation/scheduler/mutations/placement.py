@@ -34,6 +34,7 @@ class PodByPod(Mutation, Reference):
         "gang-group-deleted-while-waiting-is-not-bound-in-part",
         "capacity-that-arrives-node-by-node-starts-the-gang-once",
         "nonstrict-gangs-can-hold-each-other-up",
+        "nonstrict-gangs-can-hold-each-other-up-in-a-quota",
     )
     breaks = ("GANG-02", "WL-35", "WL-37", "KAR-0053-2", "KOORD-17")
     quick = True

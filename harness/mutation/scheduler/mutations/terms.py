@@ -18,6 +18,7 @@ class IgnoresQueues(Mutation, Reference):
         "gang-over-the-limit-of-its-queue-waits-whole",
         "gang-starts-when-its-queue-is-freed",
         "full-queue-does-not-hold-back-another",
+        "gangs-that-fill-a-quota-hold-back-nobody-outside",
     )
     breaks = ("GANG-25",)
 
@@ -125,6 +126,7 @@ class StartsApart(Mutation, Reference):
         "gang-that-does-not-fit-holds-its-group",
         "group-of-gangs-spans-namespaces",
         "roles-with-minima-are-gangs-of-one-group",
+        "groups-of-gangs-in-turns-start-whole",
     )
     breaks = ("GANG-33", "KOORD-13", "KOORD-29", "KOORD-30")
 

@@ -1,0 +1,27 @@
+"""Somebody installs the scheduler late, or again: for a while the API server does not know what a group is."""
+
+from harness import World, case
+from harness.cases.workloads import LWS
+
+
+@case(
+    "A group that was due while its kind was not served MUST be made when it is, and nothing MUST be bound before.",
+    clauses=["LWS-37"],
+    needs=["lws-group-object"],
+    level="extended",
+    disturbs="control-plane",
+)
+def test_group_is_made_when_its_kind_comes_back(world: World) -> None:
+    world.nodes(1, gpus=3)
+    world.faults.restart("controller")  # from here on its log tells what it has tried
+    world.faults.remove_group_kind()
+    live = world.submit(LWS(size=3))
+    assert world.faults.controller_missed_the_kind()
+    (gang,) = live.gangs
+    assert gang.must_stay_unbound()
+
+    world.lift(gang)
+    world.faults.restore_group_kind()
+
+    assert live.has_groups("reconnected")
+    assert gang.is_bound_whole("reconnected")

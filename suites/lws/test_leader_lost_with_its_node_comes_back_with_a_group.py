@@ -1,0 +1,28 @@
+"""The node of the leader is gone for good, and the garbage collector deletes what was on it. The workers still have
+their node, but a replica without its leader is none: all of it starts over, whole, with a group of its own."""
+
+from harness import World, case
+from harness.cases.workloads import LWS
+
+
+@case(
+    "A replica whose leader was lost with its node MUST get a new group and be bound whole elsewhere.",
+    clauses=["LWS-28", "LWS-29", "LWS-02"],
+    needs=["lws-group-object"],
+    disturbs="nodes",
+)
+def test_leader_lost_with_its_node_comes_back_with_a_group(world: World) -> None:
+    world.nodes(2, gpus=2)
+    live = world.submit(LWS(size=3, leader=2))
+    assert live.is_bound_whole()
+    assert live.has_groups()
+    old = live.group_uids()
+    world.nodes(1, gpus=2, name="spare")
+
+    world.cluster.remove(live.leader()["spec"]["nodeName"])
+    live.delete(leader=0)
+
+    assert live.is_replaced()
+    assert live.leader_owns_group()
+    assert world.claim("the group is a new one", not old & live.group_uids())
+    assert live.is_bound_whole()

@@ -1,0 +1,31 @@
+"""Leader and workers claim a device each. Two nodes have three devices in all, which is a replica and a half."""
+
+from harness import World, case
+from harness.cases.workloads import LWS, Object
+
+
+@case(
+    "A replica whose pods claim devices MUST be bound whole if there is one for each, and not at all otherwise.",
+    clauses=["LWS-39", "LWS-02", "LWS-03"],
+    needs=["devices"],
+    level="extended",
+)
+def test_replicas_whose_pods_claim_devices_are_placed_whole(world: World) -> None:
+    claim = world.devices.claim_for_each()
+
+    def with_devices(obj: Object) -> None:
+        claim(obj["spec"]["leaderWorkerTemplate"]["workerTemplate"])
+
+    first, second = world.nodes(2, gpus=8)
+    world.devices.publish(2, first)
+    world.devices.publish(1, second)
+    live = world.submit(LWS(replicas=2, size=2), alter=with_devices)
+
+    waiting = live.all_but_one_run()
+    assert waiting is not None
+    assert waiting.is_refused()
+    devices = world.devices.allocated()
+    assert world.claim("two devices are given, each once", len(set(devices)) == len(devices) == 2, f"given: {devices}")
+    third = world.nodes(1, gpus=8, name="third")
+    world.devices.publish(1, *third)
+    assert waiting.is_bound_whole()
