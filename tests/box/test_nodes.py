@@ -80,3 +80,17 @@ def look(box: EmbeddedBox, name: str) -> dict:
 def ready(box: EmbeddedBox, name: str) -> str:
     conditions = look(box, name)["status"]["conditions"]
     return next(condition["status"] for condition in conditions if condition["type"] == "Ready")
+
+
+@pytest.mark.parametrize("digits", ["12345678", "12e45678", "00000017"])
+def test_names_that_look_like_numbers_stay_text(digits: str) -> None:
+    node = render_node(Pool(1, name=digits), digits, 0, "v1.37.1", digits)
+
+    meta = node["metadata"]
+    texts = [
+        meta["name"],
+        *meta["labels"].values(),
+        *meta["annotations"].values(),
+        *node["status"]["addresses"][0].values(),
+    ]
+    assert texts.count(digits) == 5 and all(isinstance(text, str) for text in texts)
