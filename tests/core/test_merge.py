@@ -42,8 +42,8 @@ def test_an_accepted_bind_is_joined_to_the_record_that_shows_it() -> None:
 
 
 def test_a_bind_that_the_case_saw_before_it_was_logged_stands_before_what_the_case_did_then() -> None:
-    seen, done = merge([BOUND], [binding(at="1970-01-01T00:00:06.200000Z")], [action(6.1, "delete")])
-    assert (seen.rev, seen.at, seen.by, done.verb) == (10, 6.0, "sched/v1 (x)", "delete")
+    bound, action_of_case = merge([BOUND], [binding(at="1970-01-01T00:00:06.200000Z")], [action(6.1, "delete")])
+    assert (bound.rev, bound.at, bound.by, action_of_case.verb) == (10, 6.0, "sched/v1 (x)", "delete")
 
 
 def test_a_bind_without_uid_is_joined_by_name_in_order() -> None:
