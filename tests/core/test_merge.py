@@ -41,6 +41,11 @@ def test_an_accepted_bind_is_joined_to_the_record_that_shows_it() -> None:
     assert (record.rev, record.at, record.by) == (10, 5.00025, "sched/v1 (x)")
 
 
+def test_a_bind_that_the_case_saw_before_it_was_logged_stands_before_what_the_case_did_then() -> None:
+    bound, action_of_case = merge([BOUND], [binding(at="1970-01-01T00:00:06.200000Z")], [action(6.1, "delete")])
+    assert (bound.rev, bound.at, bound.by, action_of_case.verb) == (10, 6.0, "sched/v1 (x)", "delete")
+
+
 def test_a_bind_without_uid_is_joined_by_name_in_order() -> None:
     again = watch(20, 9.0, changed=("bound",), uid="v", node="n1")
     late = binding(uid="", at="1970-01-01T00:00:08.000000Z")

@@ -186,5 +186,6 @@ def _join(watch: list[Record], binds: list[Record]) -> tuple[list[Record], list[
         if place is None:
             unmatched.append(bind)
         else:
-            watch[place] = replace(watch[place], at=bind.at, by=bind.by)
+            at = min(watch[place].at, bind.at)  # both follow the commit; the log may be written after the case saw it
+            watch[place] = replace(watch[place], at=at, by=bind.by)
     return watch, unmatched
