@@ -13,13 +13,11 @@ from typing import Any, TypeVar
 
 import click
 
-from harness.cli.terminal import console
 from harness.core.catalogue.cases import Case
 from harness.core.catalogue.expression import parse_expression
 from harness.core.catalogue.selection import ALL
 from harness.core.errors import UsageError
 from harness.core.text import counted, nearest
-from harness.runner import memory
 from harness.runner.config import RunConfig
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -55,6 +53,9 @@ def choice_options(command: Command) -> Command:
 
 def choose(config: RunConfig, choice: Choice, cases: Sequence[Case], output: Path) -> RunConfig:
     """The configuration for what is left; UsageError if nothing is."""
+    from harness.cli.terminal import console  # neither is needed for the options of the command
+    from harness.runner import memory
+
     if choice.failed_first and config.order == "random":
         raise UsageError("--failed-first and --order random exclude each other", hint="Give one of them.")
     whole = replace(config, shard="")  # all parts of a run must narrow it alike

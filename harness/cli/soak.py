@@ -13,8 +13,8 @@ import click
 from harness.adapters import adapter
 from harness.adapters.common.base import features_of
 from harness.box import artifacts
+from harness.cli.judge import complain
 from harness.cli.parting import tell_parting
-from harness.cli.run import complain
 from harness.cli.terminal import console
 from harness.core.catalogue.cases import Case
 from harness.core.errors import ExitCode, UsageError

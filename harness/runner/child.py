@@ -20,7 +20,6 @@ from pathlib import Path
 
 from harness.box.parent import die_with_parent
 from harness.runner import events, opening
-from harness.runner.collect import pytest_environment
 from harness.runner.config import read_config
 
 PRELOADED = ("harness.testbed.testbed", "harness.adapters", "harness.box.embedded.box")
@@ -46,6 +45,8 @@ class Child:
 
         `opens` says that the child itself needs a testbed, and not only workers of its own.
         """
+        from harness.runner.collect import pytest_environment  # only the parent needs it, and only now
+
         order = {
             "config": str(config),
             "integration": integration,
