@@ -107,9 +107,14 @@ def main() -> int:
         config = read_config(Path(order["config"])).only(order["integration"])
         assert config.folder is not None
         opening.begin(config, events.Log(config.folder, events.MAIN))
-    import pytest
+    try:
+        import pytest
 
-    return int(pytest.main(order["arguments"]))
+        return int(pytest.main(order["arguments"]))
+    except KeyboardInterrupt:  # it came before pytest could take it
+        return 130
+    finally:
+        opening.discard()
 
 
 def _redirect(log: Path) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from harness.runner.config import RunConfig
     from harness.testbed.testbed import Testbed
 
+MOMENT = 1.0  # seconds
+
 
 def open_for(config: RunConfig, log: events.Log) -> Testbed:
     """The testbed that the configuration asks for; MusterError, told to the log, if there cannot be one."""
@@ -76,7 +78,11 @@ class Opening:
         return testbed
 
     def discard(self) -> None:
-        """Close it if it is there and nobody took it; one that still starts ends with this process."""
+        """Close it if nobody took it; one that still starts after a moment ends with this process.
+
+        The moment is for the folder of its box: until a keeper looks after it, nobody would remove it.
+        """
+        self._thread.join(MOMENT)
         if self._testbed is not None:
             self._testbed.close()
             self._testbed = None
@@ -99,3 +105,9 @@ def begin(config: RunConfig, log: events.Log) -> None:
 def take(config: RunConfig, log: events.Log) -> Opening:
     """What was begun before this session, or a new one."""
     return _begun.pop() if _begun else Opening(config, log)
+
+
+def discard() -> None:
+    """Close what was begun and never taken."""
+    while _begun:
+        _begun.pop().discard()
