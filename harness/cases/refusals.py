@@ -14,7 +14,8 @@ from harness.box.minor import minor_of
 from harness.cases import claims
 from harness.cases.context import Context
 from harness.cases.native import Native
-from harness.core.errors import ApiError
+from harness.cases.throttle import HOOKS, Throttle
+from harness.core.errors import ApiError, UnsupportedError
 from harness.core.kinds import CRD, POD, Kind
 from harness.core.verdict import Verdict
 from harness.core.waiting import until
@@ -28,6 +29,7 @@ class Refusals:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._definition: Object = {}  # of the kind that was removed
+        self._throttle: Throttle | None = None
 
     def refuse_bind(self, pod: str) -> None:
         """From now on the API server refuses to bind the pod of that name."""
@@ -58,6 +60,36 @@ class Refusals:
             "the controller tried to make a group and was refused",
             lambda: any(process.has_logged(self._refusal()) for process in processes),
         )
+
+    def throttle_groups(self) -> None:
+        """From now on who creates an object that declares a gang in the case's namespace is told to come later."""
+        context, box = self._context, self._context.testbed.box
+        if not box.capabilities.host_processes:
+            raise UnsupportedError("the API server of this cluster cannot ask a webhook of this machine")
+        throttle = Throttle(box, _group_kind(context), context.namespace, _probe(context)["metadata"]["name"])
+        hooks = throttle.start()
+        context.testbed.cleanup.callback(throttle.stop)
+        context.create(hooks)
+        self._throttle = throttle
+        until(self._throttle_is_in_force, context.deadline("ready"), "requests for groups are put off")
+
+    def controller_was_throttled(self) -> Verdict:
+        """The controller has tried to make a group and was told to come later, and came again."""
+        throttle = self._throttle
+        assert throttle is not None, "throttle_groups comes first"
+        return claims.sees(self._context, "the controller was put off and came again", lambda: throttle.put_off >= 2)
+
+    def take_groups_again(self) -> None:
+        """Lift what `throttle_groups` did."""
+        throttle, context = self._throttle, self._context
+        assert throttle is not None, "throttle_groups comes first"
+        context.recorder.act("note", text=f"requests are not put off any more; {throttle.put_off} were")
+        context.api.delete(context.api.resource(HOOKS, "ValidatingWebhookConfiguration"), "", throttle.name)
+
+    def _throttle_is_in_force(self) -> bool:
+        assert self._throttle is not None
+        self._context.api.create(_probe(self._context), dryRun="All")
+        return self._throttle.is_in_force
 
     def remove_group_kind(self) -> None:
         """Delete the definition of the objects that declare gangs, and these with it; after the case it is back."""

@@ -28,6 +28,10 @@ def change(review: Review) -> Answer:
     return Answer(patch=[{"op": "add", "path": "/spec/x", "value": review.name}], warnings=["be careful"])
 
 
+def put_off(review: Review) -> Answer:
+    return Answer(throttled="too many of them")
+
+
 def fail(review: Review) -> Answer:
     raise ValueError(f"no idea about {review.name}")
 
@@ -38,7 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[WebhookSe
     pair = authority.issue("webhook")
     (folder / "tls.crt").write_bytes(pair.certificate)
     (folder / "tls.key").write_bytes(pair.key)
-    paths = {"/refuse": refuse, "/change": change, "/fail": fail}
+    paths = {"/refuse": refuse, "/change": change, "/fail": fail, "/put-off": put_off}
     webhooks = WebhookServer(("127.0.0.1", 0), paths, folder / "tls.crt", folder / "tls.key")
     threading.Thread(target=webhooks.serve_forever, daemon=True).start()
     yield webhooks, ssl.create_default_context(cadata=authority.certificate.decode())
@@ -110,6 +114,14 @@ def test_patch_and_warnings(server: tuple[WebhookServer, ssl.SSLContext]) -> Non
     assert json.loads(base64.b64decode(response["patch"])) == [{"op": "add", "path": "/spec/x", "value": "train"}]
     assert response["warnings"] == ["be careful"]
     assert json.loads(base64.b64decode(unnamed["response"]["patch"]))[0]["value"] == "train-"
+
+
+def test_a_request_is_put_off_as_the_api_server_does_it(server: tuple[WebhookServer, ssl.SSLContext]) -> None:
+    [(_, document)] = ask(server, "/put-off", review())
+    status = document["response"]["status"]
+    assert not document["response"]["allowed"]
+    assert (status["code"], status["reason"], status["message"]) == (429, "TooManyRequests", "too many of them")
+    assert status["details"] == {"retryAfterSeconds": 1}
 
 
 def test_a_handler_that_fails_lets_nothing_in(server: tuple[WebhookServer, ssl.SSLContext]) -> None:

@@ -1,7 +1,8 @@
 """Admission webhooks over HTTPS, with field errors in the format of Kubernetes.
 
 A handler gets a `Review` and returns an `Answer`. Errors reject the object with 422 Invalid; a JSON patch changes it
-before it is stored. A handler that fails rejects the request too: an object is never stored unchecked.
+before it is stored. A handler that fails rejects the request too: an object is never stored unchecked. A request can be
+put off with 429 as well, as the API server does by itself when it has too many.
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ class Answer:
     errors: list[FieldError] = field(default_factory=list)
     patch: list[Object] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    throttled: str = ""  # why the request should come again a second later: 429
 
 
 Handler = Callable[[Review], Answer]
@@ -121,8 +123,16 @@ def answer(handler: Handler, document: Object) -> Object:
 
 
 def _response(review: Review, reply: Answer) -> Object:
-    response: Object = {"allowed": not reply.errors}
-    if reply.errors:
+    response: Object = {"allowed": not reply.errors and not reply.throttled}
+    if reply.throttled:
+        response["status"] = {
+            "status": "Failure",
+            "code": 429,
+            "reason": "TooManyRequests",
+            "message": reply.throttled,
+            "details": {"retryAfterSeconds": 1},
+        }
+    elif reply.errors:
         kind = f"{review.kind}.{review.group}" if review.group else review.kind
         message = ", ".join(str(error) for error in reply.errors)
         message = f"[{message}]" if len(reply.errors) > 1 else message

@@ -271,6 +271,7 @@ class GivesUp(Mutation, Coscheduling):
         "refused-group-is-tried-again",
         "group-is-made-after-the-api-server-was-away",
         "group-is-made-when-its-kind-comes-back",
+        "throttled-group-is-made-later",
     )
     breaks = ("LWS-37",)
 

@@ -1,0 +1,26 @@
+"""The API server has too much to do and puts the controller off. Nothing starts without the group, and it comes."""
+
+from harness import World, case
+from harness.cases.workloads import LWS
+
+
+@case(
+    "A group whose creation was put off MUST be made as soon as it may be, and nothing MUST be bound before.",
+    clauses=["LWS-37"],
+    needs=["lws-group-object"],
+    level="extended",
+    disturbs="control-plane",
+)
+def test_throttled_group_is_made_later(world: World) -> None:
+    world.nodes(1, gpus=3)
+    world.faults.throttle_groups()
+    live = world.submit(LWS(size=3))
+    assert world.faults.controller_was_throttled()
+    (gang,) = live.gangs
+    assert gang.must_stay_unbound()
+
+    world.lift(gang)
+    world.faults.take_groups_again()
+
+    assert live.has_groups("reconnected")
+    assert gang.is_bound_whole("reconnected")
