@@ -28,6 +28,10 @@ GRACE = 600  # seconds that their containers may take to end: longer than any ca
 class Faults(Refusals):
     """Fault injection."""
 
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._restored: set[str] = set()  # processes that run as they were made after the case
+
     # -- processes ----------------------------------------------------------------------------------------------------
 
     def kill(self, role: str, *, until_restart: bool = False) -> None:
@@ -88,7 +92,6 @@ class Faults(Refusals):
         """Restart the controller that makes gangs of users' objects with gangs turned off."""
         processes = self._context.testbed.box.processes
         name, change = _switch(self._context)
-        self._restore_later(name)
         self._restart_with(name, change(processes[name].command.argv), gangs=False)
 
     def set_wait_time(self, seconds: int) -> None:
@@ -97,7 +100,6 @@ class Faults(Refusals):
         change, (name,) = testbed.adapter.wait_time, testbed.installed.schedulers
         if change is None:
             raise HarnessError(f"{testbed.adapter.title} has no wait time of its own that can be set")
-        self._restore_later(name)
         self._restart_with(name, change(testbed.box, seconds), wait_time=seconds)
 
     def start_second_scheduler(self) -> str:
@@ -132,10 +134,13 @@ class Faults(Refusals):
     def _restore_later(self, *names: str) -> None:
         """Have these processes run as they were made after the case: the first one first, since others need it."""
         for name in reversed(names):
-            self._context.testbed.cleanup.callback(self._context.testbed.box.processes[name].restore)
+            if name not in self._restored:
+                self._restored.add(name)
+                self._context.testbed.cleanup.callback(self._context.testbed.box.processes[name].restore)
 
     def _restart_with(self, name: str, argv: Sequence[str], **details: Any) -> None:
-        """Restart a process with another command line; `details` go into the history."""
+        """Restart a process with another command line until the end of the case; `details` go into the history."""
+        self._restore_later(name)
         process = self._context.testbed.box.processes[name]
         self._context.recorder.act("restart", name, role=process.command.role, **details)
         process.command = replace(process.command, argv=tuple(argv))
