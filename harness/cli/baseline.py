@@ -4,7 +4,7 @@ A race hits any case, and a suite that is red once a week for a reason that ever
 So a case that should pass, and broke only what a race written down for this scheduler breaks, is run again at once: it
 is a race if it passes at least twice as often as not and the race struck no more often than it may, and a difference
 otherwise. A gang that reached its quorum later than its window allows is run again in the same way, because that is
-what a machine under load does.
+what a machine under load does. Cases are run again in a single box, so that no other box is that load.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def _print_differences(different: Sequence[Difference], count: int) -> int:
 
 
 def once_more(config: RunConfig, integration: str, cases: Sequence[str]) -> RunConfig:
-    """The configuration for some cases of one integration, with repeats."""
+    """The configuration for some cases of one integration, with repeats, and no box beside theirs."""
     name = integration.partition("@")[0]
     same = tuple(integration for integration in config.integrations if integration.partition("@")[0] == name)
     box = replace(config.box, keep_failed=False)
-    return replace(config, integrations=same, cases=tuple(cases), repeat=REPEATS, box=box)
+    return replace(config, integrations=same, cases=tuple(cases), repeat=REPEATS, workers=1, box=box)

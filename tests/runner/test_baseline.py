@@ -282,12 +282,12 @@ def test_a_gang_that_was_only_late_is_tried_again_for_every_scheduler(tmp_path: 
     assert differing(late, Verdict("liveness", Outcome.VIOLATED, "not bound")) == 1
 
 
-def test_the_second_attempt_is_at_the_same_integration_in_the_same_way() -> None:
+def test_the_second_attempt_is_at_the_same_integration_in_the_same_way_but_in_one_box() -> None:
     config = RunConfig(("volcano", "workload"), profile="core", cases=(A, B), workers=2)
 
     more = once_more(config, SOME, [A])
 
-    assert more == replace(config, integrations=("workload",), cases=(A,), repeat=REPEATS)
+    assert more == replace(config, integrations=("workload",), cases=(A,), repeat=REPEATS, workers=1)
 
 
 def test_repeats_that_differ_are_unsteady() -> None:
