@@ -106,7 +106,7 @@ class BoxSpec:
 
     @property
     def installs(self) -> bool:
-        """Whether an integration is installed into the box."""
+        """Whether muster makes the cluster and installs an integration; otherwise both are somebody's, who is asked."""
         return self.kind != EXISTING
 
     def access(self) -> Access:

@@ -17,7 +17,6 @@ from harness.bench.load import kep_4671 as kep
 from harness.bench.load.sample import Setup
 from harness.bench.load.series import Series, measure
 from harness.bench.load.shapes import AXES, SHAPES, Load, grown, load_of
-from harness.box.spec import EXISTING
 from harness.cli.bench_tables import print_run, sample_line
 from harness.cli.cluster import agree
 from harness.cli.options import run_options, source_option, texts_of
@@ -173,7 +172,7 @@ def _execute(
     baseline = next((name for name in config.integrations if name.partition("@")[0] == DEFAULT), config.integrations[0])
     series = Series(bench, config.integrations, baseline, tuple(points), values["rounds"], parameters, axis, shard)
     series.check()
-    if config.box.kind == EXISTING:
+    if not config.box.installs:
         agree(config, yes=values["yes"])
     elif values["yes"]:
         raise UsageError("--yes is for an existing cluster", hint="Give --kubeconfig, or leave it out.")

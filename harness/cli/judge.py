@@ -16,7 +16,6 @@ from pathlib import Path
 import click
 
 from harness import report
-from harness.box.spec import EXISTING
 from harness.cli.choose import Choice, choose
 from harness.cli.limit import FailureLimit
 from harness.cli.live import LiveLines
@@ -72,7 +71,7 @@ def judge(request: Request) -> int:
         print_plan(config, collect_cases(), request.as_json)
         return ExitCode.CONFORMANT
     _announce(config, request.quiet)
-    if config.box.kind == EXISTING:
+    if not config.box.installs:
         from harness.cli.cluster import agree
         from harness.cli.examples import print_objects
 
@@ -189,7 +188,7 @@ def _check_claims(config: RunConfig, selected: Sequence[Case]) -> None:
 
     for integration in config.integrations:
         name, _, version = integration.partition("@")
-        if config.box.kind == EXISTING:
+        if not config.box.installs:
             return  # its version is not known yet
         minor = load().lock("kubernetes", config.only(integration).box.kubernetes).version
         features = features_of(adapter(name), minor, version)

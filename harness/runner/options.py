@@ -334,7 +334,7 @@ def rerun_command(config: RunConfig, kubernetes: str) -> str:
     """The `muster run` command for the same integration in a box of the same kind; cases are added to it."""
     (integration,) = config.integrations
     command = ["muster", "run", "--integration", integration]
-    if kubernetes_of(integration, None) is None and config.box.kind != EXISTING:
+    if kubernetes_of(integration, None) is None and config.box.installs:
         command += ["--kubernetes", _locked(kubernetes)]
     return shlex.join(
         [*command, *(word for option in OPTIONS if option.is_repeated for word in option.arguments(config))]
