@@ -87,9 +87,15 @@ def series(rounds: int = 2, shard: Shard | None = None) -> Series:
 def test_integrations_take_turns_and_who_is_first_changes() -> None:
     order = [(number, point["nodes"], name) for number, point, _, name in series().samples()]
     assert order == [
-        (1, 5, "a"), (1, 5, "b"), (1, 10, "a"), (1, 10, "b"),
-        (2, 5, "b"), (2, 5, "a"), (2, 10, "b"), (2, 10, "a"),
-    ]  # fmt: skip
+        (1, 5, "a"),
+        (1, 5, "b"),
+        (1, 10, "a"),
+        (1, 10, "b"),
+        (2, 5, "b"),
+        (2, 5, "a"),
+        (2, 10, "b"),
+        (2, 10, "a"),
+    ]
 
 
 def test_shards_of_a_measurement_are_all_of_it() -> None:
@@ -110,6 +116,10 @@ def test_a_shard_is_index_and_count(text: str) -> None:
 def test_the_benchmarks_of_the_kep_are_its_two() -> None:
     points = [point for point, _ in kep_4671.points(10, 5, [0, 1000])]
     assert points == [
-        {"workload": "plain"}, {"workload": "basic"}, {"workload": "gang"}, {"workload": "preemption"},
-        {"nominated": 0}, {"nominated": 1000},
-    ]  # fmt: skip
+        {"workload": "plain"},
+        {"workload": "basic"},
+        {"workload": "gang"},
+        {"workload": "preemption"},
+        {"nominated": 0},
+        {"nominated": 1000},
+    ]

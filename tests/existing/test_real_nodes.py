@@ -112,8 +112,12 @@ def test_node_goes_through_its_loan_and_comes_back_as_it_was(somebody: EmbeddedB
     api.patch(NODE, "", first, {"spec": {"taints": [{"key": "their.own/taint", "effect": "PreferNoSchedule"}]}})
     before = [api.get(NODE, "", name) for name in nodes.borrowed]
     nodes.borrow()
-    assert node(api, first) == ({"muster.dev/pool": "node", "muster.dev/run": "part"},
-                                ["their.own/taint", "muster.dev/run", "muster.dev/marker"], "", False)  # fmt: skip
+    assert node(api, first) == (
+        {"muster.dev/pool": "node", "muster.dev/run": "part"},
+        ["their.own/taint", "muster.dev/run", "muster.dev/marker"],
+        "",
+        False,
+    )
 
     assert nodes.add(Pool(1, gpus=4, labels={"example.com/fast": "yes"}, taints=[Taint("example.com/t")])) == [first]
     labels, taints, gpus, _ = node(api, first)

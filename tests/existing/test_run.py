@@ -91,9 +91,15 @@ def test_doctor_says_what_can_be_judged(somebody: EmbeddedBox) -> None:
 @pytest.mark.parametrize("text", ["volcano@1.0.0"])
 def test_another_version_than_the_one_installed_is_refused(somebody: EmbeddedBox, tmp_path: Path, text: str) -> None:
     done = muster(
-        "run", "--yes", "--integration", text, "--output", str(tmp_path),
-        kubeconfig=somebody.kubeconfig, context=somebody.name,
-    )  # fmt: skip
+        "run",
+        "--yes",
+        "--integration",
+        text,
+        "--output",
+        str(tmp_path),
+        kubeconfig=somebody.kubeconfig,
+        context=somebody.name,
+    )
 
     assert done.returncode == 4, done.stdout + done.stderr
 

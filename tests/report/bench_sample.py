@@ -32,9 +32,21 @@ def sample(integration: str, number: int, nodes: int, factor: float, outcome: Ou
     finding = Finding("atomic", outcome, "every gang was bound whole" if outcome is Outcome.PASS else reason)
     history = f"history/{integration}/nodes-{nodes}-round-{number}.jsonl.zst"
     return Sample(
-        integration, "1.37.1", number, {"nodes": nodes}, figures, outcome, (finding,), latencies, used, 100.0,
-        True, history, "", 1_790_000_000.0 + number,
-    )  # fmt: skip
+        integration,
+        "1.37.1",
+        number,
+        {"nodes": nodes},
+        figures,
+        outcome,
+        (finding,),
+        latencies,
+        used,
+        100.0,
+        True,
+        history,
+        "",
+        1_790_000_000.0 + number,
+    )
 
 
 def bench_run(**changes: Any) -> BenchRun:

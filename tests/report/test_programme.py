@@ -13,9 +13,18 @@ from harness.report.programme import programme_tests
 from .sample import sample_run
 
 FITS = CaseResult(
-    case="fits", sentence="It MUST run.", folder="kar", profile="KAR-0053", level="core", strength="MUST",
-    clauses=("KAR-0053-1",), integration="x@1", kubernetes="1.37.1", outcome=Outcome.PASS, promises=("bound",),
-)  # fmt: skip
+    case="fits",
+    sentence="It MUST run.",
+    folder="kar",
+    profile="KAR-0053",
+    level="core",
+    strength="MUST",
+    clauses=("KAR-0053-1",),
+    integration="x@1",
+    kubernetes="1.37.1",
+    outcome=Outcome.PASS,
+    promises=("bound",),
+)
 REFUSED = replace(FITS, case="refused", clauses=("KAR-0053-2",), promises=("refused",))
 FORBIDDEN = replace(
     FITS,
