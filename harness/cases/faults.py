@@ -1,4 +1,4 @@
-"""`world.faults`: kill, pause and restart processes, refuse requests, delay deletions.
+"""`world.faults`: kill, pause and restart processes, delay deletions.
 
 Every fault writes itself into the history first, so that a reader of the verdict knows what the scheduler had to cope
 with, and so that time in which a process was down does not count against it. What was changed is undone after the case.
@@ -14,7 +14,6 @@ from harness.adapters import jobset_gang
 from harness.adapters.common import hosting, lws_controller
 from harness.box.api import PATCH_STRATEGIC, Object
 from harness.cases.context import Context
-from harness.cases.refusals import Refusals
 from harness.core.errors import ApiError, HarnessError, UnsupportedError
 from harness.core.kinds import POD
 
@@ -25,11 +24,11 @@ FINALIZER = "muster.dev/cling"  # of objects whose deletion is delayed
 GRACE = 600  # seconds that their containers may take to end: longer than any case
 
 
-class Faults(Refusals):
+class Faults:
     """Fault injection."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context)
+        self._context = context
         self._restored: set[str] = set()  # processes that run as they were made after the case
 
     # -- processes ----------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from harness.controllers.runtime.admission import Answer, Review, WebhookServer
 from harness.core.kinds import Kind
 
 PATH = "/throttle"
-HOOKS = "admissionregistration.k8s.io/v1"
+ADMISSION_API = "admissionregistration.k8s.io/v1"
 
 
 class Throttle:
@@ -56,7 +56,12 @@ class Throttle:
             "failurePolicy": "Fail",
         }
         meta = {"name": self.name}
-        return {"apiVersion": HOOKS, "kind": "ValidatingWebhookConfiguration", "metadata": meta, "webhooks": [hook]}
+        return {
+            "apiVersion": ADMISSION_API,
+            "kind": "ValidatingWebhookConfiguration",
+            "metadata": meta,
+            "webhooks": [hook],
+        }
 
     def stop(self) -> None:
         self._server.shutdown()

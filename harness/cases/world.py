@@ -16,6 +16,7 @@ from harness.box.api import Object
 from harness.box.bulk import create_many, encoded
 from harness.box.nodes import Pool
 from harness.cases import claims
+from harness.cases.api_server import ApiServer
 from harness.cases.barrier import SubmittedBarrier
 from harness.cases.cluster import Cluster
 from harness.cases.context import Alter, Context
@@ -45,6 +46,7 @@ class World:
         self.context = Context(testbed, case)  # not for cases
         self.namespace = self.context.namespace
         self.faults = Faults(self.context)
+        self.api_server = ApiServer(self.context)
         self.cluster = Cluster(self.context)
         self.objects = Objects(self.context)
         self.native = Native(self.context)

@@ -12,13 +12,13 @@ from harness.cases.workloads import GANG, JobSet, ReplicatedJob
 )
 def test_controller_killed_halfway_goes_on(world: World) -> None:
     world.nodes(1, gpus=4)
-    assert world.faults.refuse_groups()
+    assert world.api_server.refuse_groups()
     live = world.submit(JobSet(ReplicatedJob("worker", replicas=2, pods=2), mode=GANG))
     assert live.has_pods(4)
     assert live.must_stay_unbound()
     world.faults.kill("controller")
     world.lift(live.gang)
-    world.faults.allow_groups()
+    world.api_server.allow_groups()
 
     world.faults.restart("controller")
     assert live.is_prepared()

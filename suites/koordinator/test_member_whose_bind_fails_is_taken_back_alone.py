@@ -11,12 +11,12 @@ from harness import Gang, World, case
 )
 def test_member_whose_bind_fails_is_taken_back_alone(world: World) -> None:
     world.nodes(2, gpus=4)
-    world.faults.refuse_bind("torn-2")
+    world.api_server.refuse_bind("torn-2")
 
     gang = world.submit(Gang("torn", size=4, quorum=3, gpus=2))
 
     assert gang.reaches_quorum()
     assert world.scheduler_is_working()
     assert world.stand("the other three stay bound", gang, least=3, most=3)
-    world.faults.allow_bind()
+    world.api_server.allow_bind()
     assert gang.takes_in("torn-2")

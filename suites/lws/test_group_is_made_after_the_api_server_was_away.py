@@ -13,12 +13,12 @@ from harness.cases.workloads import LWS
 )
 def test_group_is_made_after_the_api_server_was_away(world: World) -> None:
     world.nodes(1, gpus=3)
-    assert world.faults.refuse_groups()
+    assert world.api_server.refuse_groups()
     live = world.submit(LWS(size=3))
-    assert world.faults.controller_was_refused()
+    assert world.api_server.controller_was_refused()
 
     world.faults.restart("apiserver")
-    world.faults.allow_groups()
+    world.api_server.allow_groups()
 
     assert live.has_groups("reconnected")
     assert live.gangs[0].is_bound_whole("reconnected")

@@ -12,14 +12,14 @@ from harness.cases.workloads import LWS
 )
 def test_refused_group_is_tried_again(world: World) -> None:
     world.nodes(1, gpus=3)
-    assert world.faults.refuse_groups()
+    assert world.api_server.refuse_groups()
     live = world.submit(LWS(size=3))
-    assert world.faults.controller_was_refused()
+    assert world.api_server.controller_was_refused()
     (gang,) = live.gangs
     assert gang.must_stay_unbound()
 
     world.lift(gang)
-    world.faults.allow_groups()
+    world.api_server.allow_groups()
 
     assert live.has_groups()
     assert live.is_bound_whole()

@@ -13,14 +13,14 @@ from harness.cases.workloads import LWS
 )
 def test_throttled_group_is_made_later(world: World) -> None:
     world.nodes(1, gpus=3)
-    world.faults.throttle_groups()
+    world.api_server.throttle_groups()
     live = world.submit(LWS(size=3))
-    assert world.faults.controller_was_throttled()
+    assert world.api_server.controller_was_throttled()
     (gang,) = live.gangs
     assert gang.must_stay_unbound()
 
     world.lift(gang)
-    world.faults.take_groups_again()
+    world.api_server.take_groups_again()
 
     assert live.has_groups("reconnected")
     assert gang.is_bound_whole("reconnected")

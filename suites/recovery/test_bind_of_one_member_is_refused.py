@@ -11,7 +11,7 @@ from harness import Gang, World, case
 )
 def test_bind_of_one_member_is_refused(world: World) -> None:
     world.nodes(2, gpus=4)
-    world.faults.refuse_bind("victim-2")
+    world.api_server.refuse_bind("victim-2")
 
     gang = world.submit(Gang("victim", size=4, gpus=2))
     world.until(lambda: gang.bound == 3, "window")
@@ -21,6 +21,6 @@ def test_bind_of_one_member_is_refused(world: World) -> None:
     world.claim(
         "bound members are taken back when one cannot be bound", remaining == 0, f"{remaining} of {others} stay bound"
     )
-    world.faults.allow_bind()
+    world.api_server.allow_bind()
 
     gang.is_bound_whole()

@@ -1,6 +1,7 @@
-"""Requests that the API server refuses because a case says so, and kinds that it does not know for a while.
+"""`world.api_server`: requests that it refuses or puts off because a case says so, kinds that it does not know.
 
-Part of `world.faults`: policies are created and deleted, and so is the definition of the objects that declare gangs.
+Policies and webhooks are created and deleted, and so is the definition of the objects that declare gangs. What was
+changed is undone after the case.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from harness.box.minor import minor_of
 from harness.cases import claims
 from harness.cases.context import Context
 from harness.cases.native import Native
-from harness.cases.throttle import HOOKS, Throttle
+from harness.cases.throttle import ADMISSION_API, Throttle
 from harness.core.errors import ApiError, UnsupportedError
 from harness.core.kinds import CRD, POD, Kind
 from harness.core.verdict import Verdict
 from harness.core.waiting import until
 
-POLICIES, POLICY = "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"
+POLICY = "ValidatingAdmissionPolicy"
 
 
-class Refusals:
+class ApiServer:
     """What the API server does not take from others while a case runs."""
 
     def __init__(self, context: Context) -> None:
@@ -84,7 +85,7 @@ class Refusals:
         throttle, context = self._throttle, self._context
         assert throttle is not None, "throttle_groups comes first"
         context.recorder.act("note", text=f"requests are not put off any more; {throttle.put_off} were")
-        context.api.delete(context.api.resource(HOOKS, "ValidatingWebhookConfiguration"), "", throttle.name)
+        context.api.delete(context.api.resource(ADMISSION_API, "ValidatingWebhookConfiguration"), "", throttle.name)
 
     def _throttle_is_in_force(self) -> bool:
         assert self._throttle is not None
@@ -153,16 +154,16 @@ class Refusals:
         rule = {"expression": f"request.namespace != '{context.namespace}' || {unless}", "message": message}
         spec = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [what]}, "validations": [rule]}
         meta = {"name": self._policy(plural)}
-        context.create({"apiVersion": POLICIES, "kind": POLICY, "metadata": meta, "spec": spec})
+        context.create({"apiVersion": ADMISSION_API, "kind": POLICY, "metadata": meta, "spec": spec})
         bound = {"policyName": meta["name"], "validationActions": ["Deny"]}
-        context.create({"apiVersion": POLICIES, "kind": f"{POLICY}Binding", "metadata": meta, "spec": bound})
+        context.create({"apiVersion": ADMISSION_API, "kind": f"{POLICY}Binding", "metadata": meta, "spec": bound})
 
     def _permit(self, plural: str) -> None:
         """Lift what `_forbid` did."""
         context = self._context
         context.recorder.act("note", text=f"{plural} may be created again")
         for kind in (f"{POLICY}Binding", POLICY):
-            context.api.delete(context.api.resource(POLICIES, kind), "", self._policy(plural))
+            context.api.delete(context.api.resource(ADMISSION_API, kind), "", self._policy(plural))
 
     def _policy(self, plural: str) -> str:
         return f"no-{plural.replace('/', '-')}-{self._context.namespace}"
