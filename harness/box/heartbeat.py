@@ -3,7 +3,8 @@
 The time of a record is mostly the time of its arrival. If nobody could write it down for a while, or the API server
 could not answer, a scheduler would be blamed for time that it never had. So two threads look all the time: one whether
 it gets to run itself, one whether the API server answers a read that reaches etcd. What took longer than a second is
-told as a stall, and no deadline counts it.
+told as a stall, and no deadline counts it. The same holds where the clock of the machine is set forward. If it is set
+back, the history shows what cannot be, and is not judged.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from harness.core.oracle.facts import Stall
 
 TICK = 0.2  # seconds between two looks
 LIMIT = 1.0  # seconds that a look may take before it is a stall: far more than a busy machine needs for one
+STEP = 0.25  # seconds by which somebody may set the clock forward unnoticed: an eighth of a gang's window
 
 MOST = 1000  # stalls that are remembered
 
@@ -31,14 +33,19 @@ class Heartbeat:
     """Tells stalls of this process and of the API server for as long as it runs."""
 
     def __init__(
-        self, probe: Callable[[], object], tell: Callable[[Stall], None], clock: Callable[[], float] = elapsed
+        self,
+        probe: Callable[[], object],
+        tell: Callable[[Stall], None],
+        clock: Callable[[], float] = elapsed,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         self._probe = probe
         self._tell = tell
         self._clock = clock
+        self._wall = wall
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._last = clock()  # this process ran at that time
+        self._last, self._read = clock(), wall()  # this process ran at that time, and what a watch on the wall showed
         self._asked: float | None = None  # since when the API server has not answered
         self.stalls: deque[Stall] = deque(maxlen=MOST)  # the latest
         self._own = 0.0  # seconds in which this process stood still since then
@@ -54,8 +61,11 @@ class Heartbeat:
         """Tell what has not been told yet; whoever is about to judge time calls this first."""
         new: list[Stall] = []
         with self._lock:
-            now, until = self._clock(), time.time()
-            gap, self._last = now - self._last, now
+            now, until = self._clock(), self._wall()
+            gap, step = now - self._last, until - self._read - (now - self._last)
+            self._last, self._read = now, until
+            if step > STEP:
+                new.append(Stall(until - step, until, "clock"))
             if gap > LIMIT:
                 new.append(Stall(until - gap, until, "muster"))
                 self._own += gap

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -24,8 +24,10 @@ import urllib3
 
 from harness.box.api import Api, Object
 from harness.box.audit import AuditLog
+from harness.box.base import Process
 from harness.box.heartbeat import Heartbeat, elapsed
 from harness.box.lag import Lag
+from harness.box.starvation import Starvation
 from harness.core.errors import ApiError, HarnessError
 from harness.core.history import allocations, observe
 from harness.core.history.merge import audit_record, merge
@@ -58,10 +60,12 @@ class Recorder:
         vocabulary: Vocabulary = COMMON,
         audit_log: Path | None = None,
         selectors: Mapping[str, str] | None = None,
+        programs: Callable[[], Iterable[Process]] = tuple,
     ) -> None:
         """`groups` are the kinds of the gangs' own objects, `claims` those that give volumes and devices to pods.
 
-        `selectors` narrow what is watched of a kind by labels, where a cluster has more than the cases' own."""
+        `selectors` narrow what is watched of a kind by labels, where a cluster has more than the cases' own. `programs`
+        are processes of this machine without which no scheduler can keep a promise."""
         self.changed = threading.Condition()
         self._api = api
         self._kinds = {"Pod": POD, "Node": NODE, "Event": EVENT, "Namespace": NAMESPACE}
@@ -71,7 +75,7 @@ class Recorder:
         self._classify = classify
         self._audit = AuditLog(audit_log)
         self._selectors = dict(selectors or {})
-        self._words: dict[str, Any] = {"vocabulary": vocabulary.as_data()}  # in the header of every history
+        self._words: dict[str, Any] = {"vocabulary": vocabulary.as_data(), "constraints": True}  # of every header
         self._words |= {"audit": False} if audit_log is None else {}
         self._records: list[Record] = []
         self._replay = Replay(self._words)
@@ -82,12 +86,14 @@ class Recorder:
         self._stop = threading.Event()
         self._removed: dict[str, Record] = {}  # the nodes that were deleted last, by name: no name is given twice
         self._heartbeat = Heartbeat(self._ask, self._stalled)
+        self._starvation = Starvation(programs, self._heartbeat.note)
         self._listed = {kind: threading.Event() for kind in self._kinds}
         self.live: dict[str, dict[str, Record]] = {kind: {} for kind in self._kinds}  # kind -> uid -> latest
 
     def start(self) -> None:
         """Begin to watch every kind; returns when each has its first list."""
         self._heartbeat.start()
+        self._starvation.start()
         for kind, resource in self._kinds.items():
             threading.Thread(target=self._follow, args=(kind, resource), name=f"watch {kind}", daemon=True).start()
         for kind, listed in self._listed.items():
@@ -99,6 +105,7 @@ class Recorder:
     def stop(self) -> None:
         """Watch no more, and give back the memory of what was recorded."""
         self._heartbeat.stop()
+        self._starvation.stop()
         self._stop.set()
         with self.changed:
             self._records, self._replay = [], Replay(self._words)
@@ -160,6 +167,7 @@ class Recorder:
         Its last record is a note, whose time says how long was watched: that nothing happened is a finding.
         """
         self._heartbeat.look()
+        self._starvation.look(final=True)
         self.act("note", text="the history was taken here")
         records = self.records()
         nodes = {record.name for record in records if record.kind == "Node"}
@@ -203,15 +211,30 @@ class Recorder:
 
         Time in which muster or the API server stood still does not count.
         """
-        began, now = elapsed(), time.time()
+        left = self.countdown(seconds)
         with self.changed:
-            while True:
-                allowed = stretched(now, seconds, self._heartbeat.stalls) - now
-                if self.changed.wait_for(condition, max(0.0, allowed - (elapsed() - began))):
-                    return True
-                self._heartbeat.look()
-                if stretched(now, seconds, self._heartbeat.stalls) - now <= allowed:
+            while not self.changed.wait_for(condition, left()):
+                if left() <= 0:
                     return False
+        return True
+
+    def countdown(self, seconds: float) -> Callable[[], float]:
+        """How many seconds are left of so many, asked again and again; those in which something stood still come back.
+
+        Whoever asks for the last time must have been told of every stall: so each question looks at the heartbeat.
+        """
+        began, now = elapsed(), time.time()
+
+        def left() -> float:
+            self._heartbeat.look()
+            return max(0.0, stretched(now, seconds, self._heartbeat.stalls) - now - (elapsed() - began))
+
+        return left
+
+    def await_nodes(self, names: Sequence[str], seconds: float = 10.0) -> None:
+        """Return once these nodes have been recorded; the last one is looked for first, as it comes last."""
+        if not self.wait(lambda: all(name in self.timeline.nodes for name in reversed(names)), seconds):
+            raise HarnessError(f"the watch of Node did not show new nodes within {seconds:.0f} s")
 
     def settle(self, seconds: float = 10.0) -> None:
         """Return once everything the API server had committed when this was called has been recorded."""

@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from harness.adapters.common.base import Adapter, Installed, Settings, features_of
 from harness.box.api import BUSY
-from harness.box.base import Box
+from harness.box.base import Box, Process
 from harness.box.nodes import Pool
 from harness.box.phases import Listener, phase
 from harness.box.recorder import Recorder, kinds_of_claims
@@ -57,7 +58,7 @@ class Testbed:
     needs_probe: bool = False  # the last case may have left a scheduler that hangs, or that is still reconnecting
     programs: frozenset[str] = frozenset()  # names in box.processes of what belongs to the integration
     supervisor: Supervisor | None = None
-    is_kept: bool = False  # somebody wants to look into the box after the run
+    is_kept: bool = False  # the user wants to look into the box after the run
 
     @property
     def integration(self) -> str:
@@ -91,8 +92,12 @@ class Testbed:
         return can.own_nodes and not (can.containers and self.features & NEED_CONTAINERS)
 
     def add_nodes(self, pool: Pool) -> list[str]:
-        """Nodes for a case, real ones if its pods are to run; their names. They go with the case."""
+        """Nodes for a case, real ones if its pods are to run; their names. They go with the case.
+
+        On return they are in the history: watches are not in step, and a pod may be seen on a node before the node is.
+        """
         names = self.box.nodes.add(pool, real=not self.simulated)
+        self.recorder.await_nodes(names)
         self.follow_nodes()
         return names
 
@@ -193,7 +198,7 @@ class Testbed:
             self.box.api.delete_all(resource, namespace, grace=0)
 
     def _force(self, kinds: Sequence[Kind], namespaces: Sequence[str]) -> None:
-        """Delete once more what controllers made again meanwhile, and take away finalizers that nobody removes: a
+        """Delete once more what controllers made again meanwhile, and take away finalizers that are not removed: a
         program that leaves objects behind was judged for it already."""
         api = self.box.api
         for namespace in namespaces:
@@ -240,7 +245,7 @@ class Testbed:
         ]
 
     def close(self) -> None:
-        """End it; the box too, unless somebody wants to look into it."""
+        """End it; the box too, unless the user wants to look into it."""
         if self.supervisor is not None:
             self.supervisor.stop()
         self.recorder.stop()
@@ -281,6 +286,7 @@ def open_testbed(
                 vocabulary=adapter.vocabulary,
                 audit_log=box.audit_log,
                 selectors=dict.fromkeys(("Node", "PersistentVolume", "PersistentVolumeClaim"), box.nodes.scope),
+                programs=partial(_needed, box, installed),
             )
             recorder.start()
             testbed = Testbed(
@@ -307,10 +313,18 @@ def forbidden(case: Case, unasked: Mapping[str, str]) -> str:
     """Why the case cannot be run where these features and disturbances cannot be asked for; empty if it can."""
     for feature, reason in unasked.items():
         if feature in case.needs:
-            return f"{feature} cannot be asked for here: {reason}"
+            return f"the case needs the feature {feature}: {reason}"
     if case.disturbs in unasked:
         return f"the case {DISTURBANCES[case.disturbs]}, which is not allowed in this cluster: {unasked[case.disturbs]}"
     return ""
+
+
+def _needed(box: Box, installed: Installed) -> list[Process]:
+    """The processes of this machine without which the scheduler under test does nothing."""
+    if not box.capabilities.host_processes:
+        return []
+    processes = list(box.processes.values())  # a case may start more at any moment
+    return [p for p in processes if p.name in installed.schedulers or p.command.role in ("apiserver", "etcd")]
 
 
 def departures(installed: Installed) -> tuple[dict[str, Any], ...]:

@@ -18,6 +18,7 @@ from harness.core.oracle.facts import Stall
 class Clock:
     def __init__(self) -> None:
         self.now = 100.0
+        self.set_forward = 0.0  # what somebody has added to the time of day
 
     def __call__(self) -> float:
         return self.now
@@ -32,6 +33,7 @@ def heartbeat(clock: Clock, probe: object = None) -> tuple[Heartbeat, Stalls]:
         probe or (lambda: None),  # type: ignore[arg-type]
         lambda stall: stalls.append((stall.who, round(stall.until - stall.since, 3))),
         clock,
+        lambda: 1e9 + clock.now + clock.set_forward,
     )
     return beat, stalls
 
@@ -43,6 +45,16 @@ def test_a_tick_that_comes_late_is_a_stall_and_a_busy_machine_is_none() -> None:
         clock.now += step
         beat.look()
     assert stalls == [("muster", 20.0)]
+
+
+def test_a_clock_that_is_set_forward_is_told_and_small_corrections_are_not() -> None:
+    clock = Clock()
+    beat, stalls = heartbeat(clock)
+    for step, correction in ((0.2, 0.1), (0.2, 3.0), (0.2, -5.0), (0.2, 0.0)):
+        clock.now += step
+        clock.set_forward += correction
+        beat.look()
+    assert stalls == [("clock", 3.0)]
 
 
 def test_an_api_server_that_does_not_answer_is_told_while_it_lasts_and_each_second_once() -> None:

@@ -157,6 +157,20 @@ def test_a_bind_that_took_the_api_server_seconds_is_a_stall() -> None:
     assert [record.verb for record in merge([BOUND], [quick])] == ["modified"]
 
 
+def test_what_a_webhook_took_is_no_stall() -> None:
+    """It may be the scheduler's own."""
+
+    def stalls(latency: str) -> list[float]:
+        notes = {"apiserver.latency.k8s.io/validating-webhook": latency, "apiserver.latency.k8s.io/total": "3.0003s"}
+        slow = binding(requestReceivedTimestamp="1970-01-01T00:00:02.000000Z", annotations=notes)
+        return [round(r.state["to"] - r.state["from"], 2) for r in merge([], [slow]) if r.verb == "stalled"]
+
+    assert stalls("2.9s") == []
+    assert stalls("2s0ms") == [1.0]
+    assert stalls("500.25ms") == [2.5]
+    assert stalls("1m0s") == []
+
+
 def test_a_creation_in_the_log_dates_the_record_of_a_new_pod() -> None:
     created = Record(9, 6.0, "watch", "added", "Pod", "ns", "p", "u", ("created",))
     again = Record(12, 8.0, "watch", "added", "Pod", "ns", "p", "v", ("created",))

@@ -42,6 +42,21 @@ def test_a_scheduler_is_not_blamed_for_a_bind_that_muster_saw_late() -> None:
     assert late((1.1, 15.0)) is Outcome.VIOLATED
 
 
+def test_a_window_is_longer_by_each_stall_and_does_not_begin_anew() -> None:
+    """On a machine that is busy all the time no window would ever be over, and no gang could be late."""
+    ten = Gang("a", 10)
+
+    def bound(pause: float) -> Outcome:
+        story = Story(window=2).node("n1", gpus=16).submit(ten)
+        for n in range(10):
+            now = 1 + pause * n
+            stalled(story, now - 0.1, now + 0.2).bind(f"a-{n}")
+        return atomic.judge(story.end(40)).outcome
+
+    assert bound(0.4) is Outcome.PASS, "3.6 s, of which 9 times 0.3 s were lost"
+    assert bound(1.9) is Outcome.VIOLATED, "17 s, of which 3 s were lost"
+
+
 def test_a_gang_that_was_promised_to_start_has_the_time_that_was_lost() -> None:
     def started(*stalls: tuple[float, float]) -> Outcome:
         story = Story().node("n1").submit(TWO).expect("bound", "a", within=10)

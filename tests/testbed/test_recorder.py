@@ -1,6 +1,7 @@
 """The recorder misses nothing, and says so when it cannot know."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from harness.adapters.common.render import single_pod
 from harness.box.api import Api
+from harness.box.nodes import Pool
 from harness.box.recorder import Recorder
 from harness.cases.world import World
 from harness.core.gang import Gang
@@ -54,6 +56,22 @@ def test_pods_of_other_namespaces_are_recorded_if_they_take_room(testbed: Testbe
     assert {record.name for record in history.records if record.namespace == "default"} == {"guest"}
     guest = next(record for record in history.records if record.name == "guest")
     assert guest.state["request"] == {"cpu": 1000}
+    testbed.reset()
+
+
+def test_new_nodes_are_recorded_before_a_case_goes_on(testbed: Testbed, monkeypatch: pytest.MonkeyPatch):
+    """The watch of nodes lags: a gang was seen on a node of which the recorder did not know the labels yet."""
+    see = testbed.recorder._see
+
+    def see_late(kind: str, *rest: Any) -> None:
+        if kind == "Node":
+            time.sleep(0.2)
+        see(kind, *rest)
+
+    monkeypatch.setattr(testbed.recorder, "_see", see_late)
+    names = testbed.add_nodes(Pool(2))
+    assert set(names) <= {node.name for node in testbed.recorder.latest("Node")}
+    monkeypatch.undo()
     testbed.reset()
 
 
@@ -166,7 +184,7 @@ def test_a_store_that_stood_still_is_told_and_costs_the_scheduler_nothing(testbe
 
     history = world.context.history()
     stalls = [record for record in history.records if record.verb == "stalled"]
-    assert {record.name for record in stalls} == {"apiserver"}
+    assert "apiserver" in {record.name for record in stalls}  # others too, if they were starved of processors
     assert 1.5 < sum(record.state["to"] - record.state["from"] for record in stalls) < 10
     assert case_outcome(judge_case(history)) is Outcome.PASS
     testbed.reset()

@@ -6,14 +6,12 @@ rules on time that all of them share are here too: how long something may take, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, NamedTuple
 
 from harness.core.history.records import Record, gang_keys
-
-Spans = list[tuple[float, float]]
 
 
 class Moment(NamedTuple):
@@ -34,6 +32,8 @@ class Step(NamedTuple):
     gpus: float  # what those occupy
     standing: int  # as `held`, with those that are going away
     left: int  # objects that exist: members, placeholders, groups
+    members: int = 0  # those of `standing` that are no placeholders
+    stands: bool = False  # these members are a quorum, and every role's minimum; finished ones do not count
 
 
 class Bind(NamedTuple):
@@ -82,6 +82,13 @@ class Stall(NamedTuple):
     since: float
     until: float
     who: str
+
+
+class Spans(NamedTuple):
+    """Times in which no progress could be asked for."""
+
+    restarts: Sequence[tuple[float, float]] = ()  # after each of them a deadline begins anew
+    stalls: Sequence[Stall] = ()  # a deadline is longer by each of them
 
 
 class Breach(NamedTuple):
@@ -159,11 +166,15 @@ def details(promise: Promise, name: str, default: Any = None) -> Any:
 
 
 def patience(since: float, allowed: float, spans: Spans) -> float:
-    """Until when something begun at `since` may take: the time allowed, anew after each span it falls into."""
-    until = since + allowed
-    for start, stop in spans:
+    """Until when something begun at `since` may take: the time allowed, anew after each restart that it falls into.
+
+    A stall is only added. If the time began anew after each of them, on a busy machine it would never be over, and no
+    gang could be seen to be late.
+    """
+    until = stretched(since, allowed, spans.stalls)
+    for start, stop in spans.restarts:
         if stop >= since and start <= until:
-            until = max(until, stop + allowed)
+            until = max(until, stretched(stop, allowed, spans.stalls))
     return until
 
 
