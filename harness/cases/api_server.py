@@ -78,7 +78,8 @@ class ApiServer:
         """The controller has tried to make a group and was told to come later, and came again."""
         throttle = self._throttle
         assert throttle is not None, "throttle_groups comes first"
-        return claims.sees(self._context, "the controller was put off and came again", lambda: throttle.put_off >= 2)
+        sentence = "the controller was put off and came again"
+        return claims.sees(self._context, sentence, lambda: throttle.put_off, least=2)
 
     def take_groups_again(self) -> None:
         """Lift what `throttle_groups` did."""

@@ -21,7 +21,6 @@ from harness.controllers.jobset_barrier.spec import INIT, JOB_LABEL, JOBSET_LABE
 from harness.core.errors import ApiError
 from harness.core.history.records import Record
 from harness.core.kinds import CONFIG_MAP, JOB, JOBSET, POD
-from harness.core.oracle.answers import ACCEPTED, holds
 from harness.core.verdict import Verdict
 
 
@@ -43,8 +42,7 @@ class SubmittedBarrier(SubmittedGangs):
         try:
             self.gangs = [submit_gang(context, workload.gang, namespace, objects=list(objects))]
         except ApiError as error:
-            held = holds(ACCEPTED, error.status, error.message)
-            context.claim(f"JobSet {self.name} is accepted", held, error.message)
+            claims.answered(context, f"JobSet {self.name} is accepted", error.status, error.message)
             raise
         if workload.targets:
             context.expect("barrier", self.gangs, 0.0, init=INIT, count=self._expected)
@@ -60,6 +58,10 @@ class SubmittedBarrier(SubmittedGangs):
         """Its pods that are not being deleted, of one replicated job or of all."""
         selector = f"{JOBSET_LABEL}={self.name}" + (f",{JOB_LABEL}={job}" if job else "")
         return [pod for pod in self._objects.all_of(POD, selector) if "deletionTimestamp" not in pod["metadata"]]
+
+    def uids(self) -> set[str]:
+        """The uids of its pods, by which a pod is told from the one that it replaces."""
+        return {pod["metadata"]["uid"] for pod in self.pods()}
 
     def waiting(self) -> list[str]:
         """The members whose init container runs."""
@@ -117,22 +119,21 @@ class SubmittedBarrier(SubmittedGangs):
     def has_waiting(self, count: int) -> Verdict:
         """So many pods come to run their init container."""
         sentence = f"{count} pods of {self.name} run {INIT}"
-        return claims.sees(self._context, sentence, lambda: len(self.waiting()) == count, "projected")
+        return claims.sees(self._context, sentence, self.waiting, "projected", count=count)
 
     def has_started(self, count: int) -> Verdict:
         """So many pods come to have begun their init container, whether it still runs or not."""
 
-        def begun() -> bool:
-            return sum(INIT in record.state.get("running", ()) for record in self._members()) == count
+        def begun() -> list[str]:
+            return [record.name for record in self._members() if INIT in record.state.get("running", ())]
 
-        return claims.sees(self._context, f"{count} pods of {self.name} have started", begun, "projected")
+        return claims.sees(self._context, f"{count} pods of {self.name} have started", begun, "projected", count=count)
 
     def is_held(self) -> Verdict:
         """No signal, and no main container of a target runs."""
-        early = self.running()
-        signal = self.signal()
-        detail = f"running: {', '.join(early) or 'none'}; signal: {signal or 'none'}"
-        return self._context.claim(f"{self.name} is held at its barrier", not early and not signal, detail)
+        there = {"running": self.running(), "signal": self.signal()}
+        sentence = f"{self.name} is held at its barrier"
+        return claims.finds(self._context, sentence, there, equals={"running": [], "signal": ""})
 
     def stays_held(self) -> Verdict:
         """It is held even after the controller has had the time to count again."""
@@ -145,17 +146,17 @@ class SubmittedBarrier(SubmittedGangs):
         What the ConfigMap contains is not asked: after a restart a signal of the former attempt may still be there.
         """
         claims.wait_for(self._context, lambda: bool(self.running()), "recounted")
-        early = self.running()
-        detail = f"running: {', '.join(early) or 'none'}"
-        return self._context.claim(f"the main containers of {self.name} wait", not early, detail)
+        return claims.finds(self._context, f"the main containers of {self.name} wait", self.running(), count=0)
 
     def has_passed(self) -> Verdict:
         """The signal is given and every main container of the targets runs."""
 
-        def passed() -> bool:
-            return len(self.running()) == self._expected and bool(self.signal())
+        def passed() -> list[str]:
+            running = self.running()
+            return running if self.signal() else []
 
-        return claims.sees(self._context, f"{self.name} passes its barrier whole", passed, "projected")
+        sentence = f"{self.name} passes its barrier whole"
+        return claims.sees(self._context, sentence, passed, "projected", count=self._expected)
 
     # -- figures ------------------------------------------------------------------------------------------------------
 

@@ -109,7 +109,7 @@ class Context:
 
         Where gangs are let in first and placed then, a fence may pass what came before it: that gets some more time.
         """
-        passed = self.until(lambda: self.is_bound(fence) or done(), deadline)
+        passed = self.until(lambda: self.is_through(fence) or done(), deadline)
         if self.recorder.timeline.vocabulary.group_admits:
             self.until(done, "retried")
         return passed
@@ -146,6 +146,10 @@ class Context:
         """Whether the pod of that name has a node now."""
         return bool(self.node_of(pod))
 
+    def is_through(self, fence: str) -> bool:
+        """Whether the fence was bound; it may have been evicted in the same moment, for a gang that needs its room."""
+        return self.recorder.timeline.was_bound(self.namespace, fence)
+
     def history(self) -> History:
         """Everything up to now, with a last record that says how long was watched."""
         testbed = self.testbed
@@ -170,8 +174,12 @@ class Context:
 
     def claim(self, sentence: str, held: bool | None, detail: str = "", **evidence: Any) -> Verdict:
         """Something the case saw for itself; None: it could not be seen. `evidence` is what `recheck` judges again."""
-        self.recorder.act("claim", sentence=sentence, held=held, detail=detail, **evidence)
+        self.note_claim(sentence, held, detail, **evidence)
         return self.verdict("assertions", held is True)
+
+    def note_claim(self, sentence: str, held: bool | None, detail: str, **evidence: Any) -> None:
+        """Write a claim down; its verdict follows when nothing is locked any more."""
+        self.recorder.act("claim", sentence=sentence, held=held, detail=detail, **evidence)
 
     def verdict(self, check: str, held: bool) -> Verdict:
         """A pass as it is; otherwise what the check finds in the history so far, with its witness."""

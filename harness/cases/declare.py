@@ -22,6 +22,7 @@ import pytest
 import yaml
 
 from harness.cases.declared_promises import promised
+from harness.cases.declared_script import script
 from harness.core.catalogue.cases import Case, strength_of
 from harness.core.errors import HarnessError
 
@@ -76,6 +77,7 @@ def case(
             fresh=fresh,
             kubernetes=kubernetes,
             promises=promised(file),
+            script=script(file),
         )
         marked: Test = getattr(pytest.mark, MARK)(declared)(test)
         return marked

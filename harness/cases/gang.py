@@ -17,7 +17,7 @@ from harness.cases import claims
 from harness.cases.context import Alter, Context
 from harness.core.errors import HarnessError
 from harness.core.gang import Gang
-from harness.core.history.records import Record
+from harness.core.history.records import Record, gang_key
 from harness.core.kinds import POD
 from harness.core.labels import GANG_LABEL
 from harness.core.oracle.checks.held_resources import is_free
@@ -77,10 +77,13 @@ class SubmittedGang:
     def _members(self) -> list[Pod]:
         return [pod for pod in self.incarnation.pods if pod.part == "member" and not pod.gone]
 
+    def phases(self) -> list[str]:
+        """The phase of every member that exists."""
+        return [str(record.state.get("phase", "")) for record in self.pods()]
+
     def running(self) -> bool:
         """Whether every member runs, or has run."""
-        phases = [record.state.get("phase") for record in self.pods()]
-        return bool(phases) and all(phase in ("Running", "Succeeded", "Failed") for phase in phases)
+        return bool(self.pods()) and all(phase in ("Running", "Succeeded", "Failed") for phase in self.phases())
 
     @property
     def bound(self) -> int:
@@ -155,7 +158,7 @@ class SubmittedGang:
     def _is_passed(self, fence: str) -> bool:
         """Whether the fence was bound and proves nothing, for a queue has let the gang in since."""
         timeline = self.world.recorder.timeline
-        return self.world.is_bound(fence) and 0 <= self.incarnation.handed_over(timeline.last) < inf
+        return self.world.is_through(fence) and 0 <= self.incarnation.handed_over(timeline.last) < inf
 
     # -- promises -----------------------------------------------------------------------------------------------------
 
@@ -201,7 +204,7 @@ class SubmittedGang:
         return self.world.verdict("refused", self.bound == 0)
 
     def is_released(self, deadline: str = "released") -> Verdict:
-        """Nothing is held for it within the deadline, unless it has its quorum."""
+        """No placeholder of it is bound within the deadline, and no member unless it has its quorum."""
         return self._promise("released", "held-resources", deadline, lambda: is_free(self.incarnation.latest))
 
     def is_gone(self, *members: str) -> Verdict:
@@ -210,16 +213,10 @@ class SubmittedGang:
         Of a member a scheduler may keep the object, until it knows what to do about it.
         """
         if members:
-            gone = self.world.until(lambda: all(self._has_ended(member) for member in members), "gone")
+            line = self.world.recorder.timeline
+            gone = self.world.until(lambda: all(line.has_ended(self.namespace, name) for name in members), "gone")
             return self.world.claim(f"{', '.join(members)} went when deleted", gone)
         return self._promise("gone", "cleanup", "gone", lambda: self.incarnation.left == 0)
-
-    def _has_ended(self, member: str) -> bool:
-        timeline = self.world.recorder.timeline
-        pod = timeline.names.get((self.namespace, member))
-        if pod is None or pod.gone:
-            return True
-        return bool(pod.record.state.get("deleting")) and (not pod.standing or timeline.has_no_node(pod))
 
     def is_marked_late(self) -> Verdict:
         """Every member carries the annotation by which this integration marks gangs whose time is over."""
@@ -227,28 +224,31 @@ class SubmittedGang:
         name, value = world.testbed.adapter.late_mark
         selector = f"{GANG_LABEL}={self.gang.name}"
 
-        def all_marked() -> bool:
+        def marks() -> dict[str, Any]:
             pods = world.api.list(POD, self.namespace, labelSelector=selector)
-            return all((pod["metadata"].get("annotations") or {}).get(name) == value for pod in pods)
+            return {pod["metadata"]["name"]: (pod["metadata"].get("annotations") or {}).get(name) for pod in pods}
 
-        return claims.sees(world, f"every member has the annotation {name}={value}", all_marked, "released")
+        sentence = f"every member has the annotation {name}={value}"
+        return claims.sees(world, sentence, lambda: list(marks().values()), "released", within=[value])
 
     def takes_in(self, member: str) -> Verdict:
         """A member that came later is bound within the deadline."""
-        self.world.until(lambda: self._is_bound(member), "bound")
-        return self.world.claim(f"{member} joins the gang", self._is_bound(member), "it is not bound")
+        return claims.stand(self.world, f"{member} joins the gang", [self._named(member)], least=1, deadline="bound")
 
     def keeps_waiting(self, member: str) -> Verdict:
         """A member that came later is not bound once the scheduler has tried everything, and has had time to retry."""
         world = self.world
         fence = world.fence()
         world.passes(fence, lambda: self._is_bound(member))
-        if world.until(lambda: self._is_bound(member), "retried"):
-            return world.claim(f"{member} waits", False, "it is bound")
-        return world.claim(f"{member} waits", world.is_bound(fence) or None, "the scheduler placed nothing at all")
+        if not world.until(lambda: self._is_bound(member), "retried") and not world.is_through(fence):
+            return world.claim(f"{member} waits", None, "the scheduler placed nothing at all")
+        return claims.stand(world, f"{member} waits", [self._named(member)], most=0)
 
     def _is_bound(self, member: str) -> bool:
         return bool(self.world.recorder.timeline.node_of(self.namespace, member))
+
+    def _named(self, member: str) -> str:
+        return gang_key(self.namespace, member)
 
     def must_stay_untouched(self) -> None:
         """From now on no member of it may be evicted, until `world.lift`."""
@@ -257,7 +257,7 @@ class SubmittedGang:
     def is_being_bound(self) -> Verdict:
         """A first member is bound within the deadline; the case goes on at that very record."""
         self.world.until(lambda: self.bound > 0, "bound")
-        return self.world.claim(f"gang {self.gang.name} began to be bound", self.bound > 0, f"{self.bound} are bound")
+        return claims.stand(self.world, f"gang {self.gang.name} began to be bound", [self], least=1)
 
     def is_tried_again(self) -> bool:
         """Whether the scheduler writes about one of its members within the deadline; for cases that need it to try."""
@@ -307,7 +307,10 @@ class SubmittedGang:
                 self.world.api.delete(kind, self.namespace, name)
 
     def ends(self, phase: str, *members: str) -> Verdict:
-        """Have running members end with this phase, as their kubelet would report it; holds once that is recorded."""
+        """Have running members end with this phase, as their kubelet would report it; holds once that is recorded.
+
+        A controller may replace them at once: what counts is how the pods ended that were there.
+        """
         world = self.world
         world.need_simulation("the case has members end when it wants")
 
@@ -315,10 +318,11 @@ class SubmittedGang:
             return {record.name: str(record.state.get("phase", "")) for record in self.pods()}
 
         world.until(lambda: all(phases().get(name) == "Running" for name in members), "started")
+        ending = [pod for pod in self._members() if pod.record.name in members]
         world.recorder.act("note", text=f"{', '.join(members)} end: {phase}")
         for name in members:
             world.api.patch(POD, self.namespace, name, {"status": {"phase": phase}}, subresource="status")
-        ended = world.until(lambda: all(phases().get(name) == phase for name in members), "started")
+        ended = world.until(lambda: all(pod.end == phase.lower() for pod in ending), "started")
         return world.claim(f"{', '.join(members)} end with the phase {phase}", ended or None, str(phases()))
 
     def open_gates(self) -> None:

@@ -77,7 +77,7 @@ class SubmittedJobSet(SubmittedGangs):
         references = [pod["spec"].get(self.native.reference_field) or {} for pod in self.pods(job, index)]
         return [reference for place, reference in enumerate(references) if reference not in references[:place]]
 
-    def right_references(self, group: str, replica: str = "") -> list[Object]:
+    def _right_references(self, group: str, replica: str = "") -> list[Object]:
         """What pods of this group may say: the group itself, or one of the objects that are made from it."""
         names = [""] if self.native.inline else list(self.instances(group))
         return [self.native.reference(f"w-{self.name}", group, name, replica) for name in names]
@@ -93,7 +93,7 @@ class SubmittedJobSet(SubmittedGangs):
     def has_pods(self, count: int, job: str = "") -> Verdict:
         """So many pods of it come to be."""
         sentence = f"JobSet {self.name} has {count} pods{' of ' + job if job else ''}"
-        return claims.sees(self._context, sentence, lambda: len(self.pods(job)) == count)
+        return claims.sees(self._context, sentence, lambda: self.pods(job), count=count)
 
     def is_prepared(self) -> Verdict:
         """Its Workload and all its gang objects come to be: the controller has handled everything before it.
@@ -102,32 +102,35 @@ class SubmittedJobSet(SubmittedGangs):
         """
         count = len(self.gangs)
 
-        def there() -> bool:
-            return bool(self.workload()) and (self.native.inline or len(self.pod_groups()) == count)
+        def gangs() -> list[str]:
+            self.workload()
+            return [gang.key for gang in self.gangs] if self.native.inline else list(self.pod_groups())
 
-        verdict = claims.sees(self._context, f"JobSet {self.name} has its Workload and {count} gangs", there)
+        sentence = f"JobSet {self.name} has its Workload and {count} gangs"
+        verdict = claims.sees(self._context, sentence, gangs, count=count)
         if not verdict:
             return verdict
         back, groups = self.workload()["spec"].get("controllerRef"), self.groups()
         jobset = {"apiGroup": JOBSET.api_version.partition("/")[0], "kind": JOBSET.kind, "name": self.name}
-        verdict = self._context.claim(f"the Workload of {self.name} points back to it", back == jobset, str(back))
+        verdict = claims.finds(self._context, f"the Workload of {self.name} points back to it", back, equals=jobset)
         sentence = f"the Workload of {self.name} describes the groups that it asks for"
-        return self._context.claim(sentence, groups == self._asked, str(groups)) if verdict else verdict
+        return claims.finds(self._context, sentence, groups, equals=self._asked) if verdict else verdict
 
     def refers_to(self, group: str, job: str = "", index: int | None = None) -> Verdict:
         """These pods all name the same gang, one of this group; those of a replica name that replica where they can."""
         replica = "" if index is None else str(index)
-        references, right = self.references(job, index), self.right_references(group, replica)
+        references, right = self.references(job, index), self._right_references(group, replica)
         whose = " ".join(word for word in (job, replica) if word) or "the JobSet"
-        held = len(references) == 1 and references[0] in right
-        return self._context.claim(f"all pods of {whose} name one gang of group {group}", held, str(references))
+        sentence = f"all pods of {whose} name one gang of group {group}"
+        return claims.finds(self._context, sentence, references, count=1, within=right)
 
     def is_gone(self) -> Verdict:
         """Of the JobSet, its Jobs, pods, Workload and gang objects nothing is left."""
 
-        def gone() -> bool:
+        def left() -> list[Object]:
             workload = self._objects.find(self.native.api.workload, f"w-{self.name}", self.namespace)
             jobs = self._objects.all_of(JOB, f"{SET_LABEL}={self.name}", self.namespace)
-            return not self.stored() and not workload and not self.pod_groups() and not jobs and not self.pods()
+            objects = [obj for obj in (self.stored(), workload) if obj]
+            return [*objects, *self.pod_groups().values(), *jobs, *self.pods()]
 
-        return claims.sees(self._context, f"nothing of JobSet {self.name} is left", gone, "gone")
+        return claims.sees(self._context, f"nothing of JobSet {self.name} is left", left, "gone", count=0)

@@ -7,6 +7,7 @@ group objects are, is read from the adapter's `membership`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from harness.adapters.common.lws_controller import INDEX_LABEL, SET_LABEL, WORKER_LABEL, gang_name
 from harness.box.api import Object
@@ -110,7 +111,7 @@ class SubmittedLWS(SubmittedGangs):
         """All pods exist that can be before any is bound, and their groups: the scheduler knows what there is."""
         count = len(self.gangs) * (self.replica.size - self.replica.missing)
         sentence = f"{count} pods of {self.name} exist"
-        complete = claims.sees(self._context, sentence, lambda: len(self.pods()) >= count)
+        complete = claims.sees(self._context, sentence, self.pods, least=count)
         return self.has_groups() if complete and self._membership.group else complete
 
     def is_bound_whole(self, deadline: str = "bound") -> Verdict:
@@ -119,60 +120,61 @@ class SubmittedLWS(SubmittedGangs):
         if not verdict or not self.replica.missing:
             return verdict
         size = self.replica.size
-        return claims.sees(
-            self._context,
-            f"all {size} pods of each replica of {self.name} are bound",
-            lambda: all(gang.bound >= size for gang in self.gangs),
-        )
+        sentence = f"all {size} pods of each replica of {self.name} are bound"
+        return claims.stand(self._context, sentence, self.gangs, least=size * len(self.gangs), deadline="bound")
 
     def all_but_one_run(self) -> SubmittedGang | None:
         """All replicas but one are bound whole and that one waits whole: the one that waits."""
         size, count = self.replica.size, len(self.gangs) - 1
-        self._context.until(lambda: sum(gang.bound for gang in self.gangs) >= size * count, "bound")
-        bound = [gang.bound for gang in self.gangs]
-        held = sorted(bound) == [0, *[size] * count]
-        self._context.claim(f"{count} replicas run whole and one waits whole", held, f"bound of each: {bound}")
-        return self.gangs[bound.index(0)] if held else None
+        sentence = f"so many pods of {self.name} are bound as {count} replicas have"
+        whole = claims.stand(self._context, sentence, self.gangs, size * count, size * count, "bound")
+        waiting = min(self.gangs, key=lambda gang: gang.bound)
+        nothing = claims.stand(self._context, f"of replica {waiting.gang.name} nothing is bound", [waiting], most=0)
+        return waiting if whole and nothing else None
 
     def has_groups(self, deadline: str = "bound") -> Verdict:
         """There comes to be one group object for each replica, named by its leader, and no other."""
 
-        def there() -> bool:
-            named = {self.group(index)["metadata"]["name"] for index in range(len(self.gangs))}
-            return named == {group["metadata"]["name"] for group in self.groups()} and len(named) == len(self.gangs)
+        def leaders_of_groups() -> list[list[str]]:
+            places = {f"{self.name}-{index}": self.place(self.leader(index)) for index in range(len(self.gangs))}
+            names = [group["metadata"]["name"] for group in self.groups()]
+            return sorted([leader for leader, place in places.items() if place == name] for name in names)
 
         sentence = f"each of the {len(self.gangs)} replicas of {self.name} has a group of its own"
-        return claims.sees(self._context, sentence, there, deadline)
+        each = sorted([f"{self.name}-{index}"] for index in range(len(self.gangs)))
+        return claims.sees(self._context, sentence, leaders_of_groups, deadline, equals=each)
 
     def is_replaced(self, index: int = 0, deadline: str = "bound") -> Verdict:
         """All pods of a replica are other ones than before its leader was deleted or a container restarted."""
         count, old = self.replica.size - self.replica.missing, self._old[index]
 
-        def there() -> bool:
-            uids = {pod["metadata"]["uid"] for pod in self.pods(index)}
-            return len(uids) >= count and not uids & old
+        def uids() -> set[str]:
+            return {pod["metadata"]["uid"] for pod in self.pods(index)}
 
-        return claims.sees(self._context, f"all pods of replica {index} are new ones", there, deadline)
+        sentence = f"all pods of replica {index} are new ones"
+        return claims.sees(self._context, sentence, uids, deadline, least=count, excludes=old)
 
     def leader_owns_group(self, index: int = 0) -> Verdict:
         """The leader of a replica comes to own the group that it names."""
 
-        def there() -> bool:
-            return bool(owner(self.group(index))["uid"] == self.leader(index)["metadata"]["uid"])
+        def owner_and_leader() -> set[str]:
+            return {owner(self.group(index))["uid"], self.leader(index)["metadata"]["uid"]}
 
-        return claims.sees(self._context, f"the new leader of replica {index} has a group of its own", there)
+        sentence = f"the new leader of replica {index} has a group of its own"
+        return claims.sees(self._context, sentence, owner_and_leader, count=1)
 
     def is_updated(self) -> Verdict:
         """All replicas run another revision than before the update, and no replica beyond their number is left."""
         count = len(self.gangs)
 
-        def done() -> bool:
+        def progress() -> dict[str, Any]:
             status = self.stored()["status"]
-            ready = status.get("readyReplicas") == status.get("updatedReplicas") == count
-            return ready and len(self.leaders()) == count and not self._pod_revisions() & self._revisions
+            replicas = {key: status.get(key) for key in ("readyReplicas", "updatedReplicas")}
+            return {**replicas, "leaders": len(self.leaders()), "old": self._pod_revisions() & self._revisions}
 
         sentence = f"all {count} replicas of {self.name} are updated and ready"
-        return claims.sees(self._context, sentence, done, "reconnected")
+        done = {"readyReplicas": count, "updatedReplicas": count, "leaders": count, "old": []}
+        return claims.sees(self._context, sentence, progress, "reconnected", equals=done)
 
     # -- what can be done to it ---------------------------------------------------------------------------------------
 

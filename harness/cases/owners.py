@@ -46,7 +46,7 @@ class SubmittedOwner(SubmittedGangs):
         context, gang = self._context, self.gang
         context.until(lambda: len(gang.pods()) >= gang.gang.size, "bound")
         fence = context.fence()
-        context.until(lambda: context.is_bound(fence) or gang.bound > 0, "refused")
+        context.until(lambda: context.is_through(fence) or gang.bound > 0, "refused")
         return context.until(lambda: gang.bound > 0, "retried")
 
     def warnings(self) -> list[str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from harness.adapters.common.render import single_pod
 from harness.cases.context import Context
 from harness.core.gang import GPU
-from harness.core.history.records import Record
+from harness.core.oracle.incarnation import Pod
 
 LABEL = "muster.dev/replicas"
 
@@ -39,13 +37,14 @@ class Replicas:
 
     @property
     def bound(self) -> int:
-        """How many of its pods have a node and are not going away."""
-        return sum(bool(pod.state.get("node")) and not pod.state.get("deleting") for pod in self._pods())
+        """How many of its pods are bound and neither failed nor going away."""
+        return sum(pod.placed for pod in self._pods())
 
-    def is_on(self, node: str) -> Callable[[], bool]:
-        """A condition: one of its pods is on this node."""
-        return lambda: any(pod.state.get("node") == node for pod in self._pods())
+    def nodes(self) -> list[str]:
+        """The nodes that its pods are on."""
+        return sorted(pod.node for pod in self._pods() if pod.placed)
 
-    def _pods(self) -> list[Record]:
-        pods = self._context.recorder.latest("Pod")
-        return [pod for pod in pods if (pod.state.get("labels") or {}).get(LABEL) == self._name]
+    def _pods(self) -> list[Pod]:
+        with self._context.recorder.changed:
+            pods = list(self._context.recorder.timeline.pods.values())
+        return [pod for pod in pods if (pod.record.state.get("labels") or {}).get(LABEL) == self._name]

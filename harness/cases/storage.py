@@ -59,7 +59,7 @@ class Storage:
         meta = {"name": volume}
         self._context.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": meta, "spec": spec})
         self._claim(name, mode, storageClassName="", volumeName=volume)
-        return claims.sees(self._context, f"the claim {name} has its volume", lambda: name in self.bound())
+        return claims.sees(self._context, f"the claim {name} has its volume", self.bound, includes=[name])
 
     def _claim(self, name: str, mode: str, **spec: str) -> None:
         meta = {"name": name, "namespace": self._context.namespace}

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from harness.box.api import Object
-from harness.box.bulk import create_many, encoded
 from harness.box.nodes import Pool
 from harness.cases import claims
 from harness.cases.api_server import ApiServer
@@ -135,14 +134,6 @@ class World:
                     gang.create_missing(1)
         return submitted
 
-    def submit_together(self, *gangs: Gang) -> list[SubmittedGang]:
-        """Create many gangs side by side, hundreds of objects a second; their order has no meaning."""
-        submitted = [SubmittedGang(self.context, gang, self.namespace) for gang in gangs]
-        api = self.context.api
-        batches = ([encoded(api, obj) for obj in gang.objects] for gang in submitted)
-        create_many(api, batches, before=lambda index: submitted[index].announce())
-        return submitted
-
     def pod(
         self, gpus: int = 1, priority: str = "", name: str = "", alter: Alter | None = None, cpu: str = "100m"
     ) -> str:
@@ -218,9 +209,7 @@ class World:
 
     def is_bound(self, *pods: str, deadline: str = "bound") -> Verdict:
         """The pods of no gang are bound within the deadline."""
-        self.until(lambda: all(self.context.is_bound(pod) for pod in pods), deadline)
-        late = [pod for pod in pods if not self.context.is_bound(pod)]
-        return self.claim(f"pods of no gang are bound: {', '.join(pods)}", not late, f"not bound: {', '.join(late)}")
+        return self.stand(f"pods of no gang are bound: {', '.join(pods)}", *pods, least=len(pods), deadline=deadline)
 
     def stays_pending(self, *pods: str) -> Verdict:
         """The pods of no gang have no node once the scheduler has tried them."""
@@ -239,7 +228,9 @@ class World:
 
         def quiet() -> bool:
             pods = [pod.state for pod in recorder.latest("Pod") if pod.namespace in namespaces]
-            return self.context.is_bound(fence) and all(pod.get("phase") != "Pending" for pod in pods if "node" in pod)
+            return self.context.is_through(fence) and all(
+                pod.get("phase") != "Pending" for pod in pods if "node" in pod
+            )
 
         return self.claim("everything came to rest", self.until(quiet, "bound") or None)
 
@@ -294,9 +285,30 @@ class World:
         the named deadline."""
         return claims.stand(self.context, sentence, counted, least, most, deadline)
 
-    def sees(self, sentence: str, condition: Callable[[], object], deadline: str = "bound") -> Verdict:
-        """The condition comes true within the deadline; an object that it does not find counts as not yet."""
-        return claims.sees(self.context, sentence, condition, deadline)
+    def are_on(
+        self,
+        sentence: str,
+        *counted: SubmittedGang | str,
+        by: str = "",
+        role: str = "",
+        deadline: str = "",
+        **condition: Any,
+    ) -> Verdict:
+        """The nodes of these pods of no gang, and of the members of these gangs, are as the condition says: now, or by
+        the named deadline. `by` a node label means its values instead, and a role only its members."""
+        return claims.are_on(self.context, sentence, counted, by, role, deadline, condition)
+
+    def finds(self, sentence: str, value: object, **condition: Any) -> Verdict:
+        """What the case has read is as the condition says: `equals`, `differs`; how many there are: `count`, `least`,
+        `most`; and each of them: `within`, `includes`, `excludes`."""
+        return claims.finds(self.context, sentence, value, **condition)
+
+    def sees(self, sentence: str, read: Callable[[], object], deadline: str = "bound", **condition: Any) -> Verdict:
+        """What is read comes to be as the condition says within the deadline; what is not found counts as not yet.
+
+        Without a condition what is read has to be true; that can only be believed when the history is judged again.
+        """
+        return claims.sees(self.context, sentence, read, deadline, **condition)
 
     def accepts(self, obj: Object, sentence: str) -> Verdict:
         """The API server creates the object."""

@@ -18,5 +18,4 @@ def test_gang_is_bound_near_the_pod_that_it_asks_for(world: World) -> None:
     gang = world.submit(Gang("close", size=4, gpus=2), alter=near({"app": "cache"}, within=ZONE))
 
     assert gang.is_bound_whole()
-    zones = world.cluster.domains(gang, ZONE)
-    assert world.claim("all members are in the zone of the pod", zones == {"zone-2"}, f"zones: {sorted(zones)}")
+    assert world.are_on("all members are in the zone of the pod", gang, by=ZONE, equals=["zone-2"])

@@ -19,4 +19,4 @@ def test_gang_keeps_away_from_pods_that_it_excludes(world: World) -> None:
 
     assert gang.is_bound_whole()
     node = world.cluster.node_of(noisy)
-    assert world.claim("no member is beside the pod", node not in gang.nodes, f"the pod is on {node}")
+    assert world.are_on("no member is beside the pod", gang, excludes=[node])

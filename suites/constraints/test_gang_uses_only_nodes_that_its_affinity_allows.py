@@ -19,4 +19,4 @@ def test_gang_uses_only_nodes_that_its_affinity_allows(world: World) -> None:
     gang = world.submit(Gang("modern", size=4, gpus=2), alter=only_nodes(GENERATION, "Gt", "2"))
 
     assert gang.is_bound_whole()
-    assert world.claim("all members are on nodes that they allow", gang.nodes <= set(allowed), f"{sorted(gang.nodes)}")
+    assert world.are_on("all members are on nodes that they allow", gang, within=allowed)

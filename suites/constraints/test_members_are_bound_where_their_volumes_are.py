@@ -20,4 +20,4 @@ def test_members_are_bound_where_their_volumes_are(world: World) -> None:
     gang = world.submit(storing, alter=world.storage.using_own)
 
     assert gang.is_bound_whole()
-    assert world.claim("each member is beside a volume of its own", gang.nodes == set(disks), f"{sorted(gang.nodes)}")
+    assert world.are_on("each member is beside a volume of its own", gang, equals=set(disks))

@@ -17,5 +17,4 @@ def test_members_that_ask_for_each_other_share_a_zone(world: World) -> None:
     gang = world.submit(Gang("close", size=4, gpus=2), alter=near(members_of("close"), within=ZONE))
 
     assert gang.is_bound_whole()
-    zones = world.cluster.domains(gang, ZONE)
-    assert world.claim("all members are in one zone", len(zones) == 1, f"zones: {sorted(zones)}")
+    assert world.are_on("all members are in one zone", gang, by=ZONE, count=1)

@@ -17,4 +17,4 @@ def test_members_that_share_a_device_are_bound_beside_it(world: World) -> None:
     gang = world.submit(Gang("sharing", size=4, gpus=1), alter=world.devices.shared_claim("device"))
 
     assert gang.is_bound_whole()
-    assert world.claim("all members are beside the device", gang.nodes == {equipped}, f"nodes: {sorted(gang.nodes)}")
+    assert world.are_on("all members are beside the device", gang, equals=[equipped])

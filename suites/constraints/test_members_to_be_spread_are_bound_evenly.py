@@ -17,5 +17,4 @@ def test_members_to_be_spread_are_bound_evenly(world: World) -> None:
     gang = world.submit(Gang("even", size=4, gpus=2), alter=spread("even", over=ZONE))
 
     assert gang.is_bound_whole()
-    zones = world.cluster.domains(gang, ZONE)
-    assert world.claim("both zones have members", zones == {"large", "small"}, f"zones: {sorted(zones)}")
+    assert world.are_on("both zones have members", gang, by=ZONE, equals={"large", "small"})

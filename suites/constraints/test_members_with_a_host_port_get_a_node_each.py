@@ -17,4 +17,4 @@ def test_members_with_a_host_port_get_a_node_each(world: World) -> None:
     gang = world.submit(Gang("serving", size=3, gpus=1), alter=host_port(8080))
 
     assert gang.is_bound_whole()
-    assert world.claim("each member has a node of its own", len(gang.nodes) == 3, f"nodes: {sorted(gang.nodes)}")
+    assert world.are_on("each member has a node of its own", gang, count=3)

@@ -21,4 +21,4 @@ def test_quorum_goes_before_surplus(world: World) -> None:
     world.nodes(1, gpus=2)
 
     assert waiting.is_bound_whole()
-    assert world.claim("the surplus still waits", running.bound == 2, f"{running.bound} members are bound")
+    assert world.stand("the surplus still waits", running, least=2, most=2)

@@ -14,7 +14,7 @@ def test_config_map_that_was_deleted_comes_back(world: World) -> None:
     assert jobset.has_waiting(1)
     first = jobset.config_map()["metadata"]["uid"]
     world.objects.delete(CONFIG_MAP, jobset.signal_map)
-    assert world.sees("there is a new one", lambda: jobset.config_map()["metadata"]["uid"] != first)
+    assert world.sees("there is a new one", lambda: jobset.config_map()["metadata"]["uid"], differs=first)
     assert jobset.stays_held()
     world.nodes(1, gpus=1, name="late")
     assert jobset.has_passed()

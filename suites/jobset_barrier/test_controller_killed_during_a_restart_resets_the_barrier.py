@@ -13,16 +13,13 @@ def test_controller_killed_during_a_restart_resets_the_barrier(world: World) -> 
     _, late = world.nodes(2, gpus=1)
     jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=2), name="blind", restarts=3))
     assert jobset.has_passed()
-    first = {pod["metadata"]["uid"] for pod in jobset.pods()}
+    first = jobset.uids()
     world.cluster.cordon(late)
     world.faults.kill("controller")
     world.delete(jobset.pods()[0]["metadata"]["name"])
-    assert world.sees(
-        "a new pod waits",
-        lambda: len(jobset.waiting()) == 1 and not first & {pod["metadata"]["uid"] for pod in jobset.pods()},
-        "projected",
-    )
-    assert world.claim("it does not pass by the old signal", not jobset.running())
+    assert world.sees("no old pod is left", jobset.uids, "projected", excludes=first)
+    assert jobset.has_waiting(1)
+    assert world.finds("it does not pass by the old signal", jobset.running(), count=0)
     world.faults.restart("controller")
     assert jobset.stays_waiting()
     world.cluster.uncordon(late)

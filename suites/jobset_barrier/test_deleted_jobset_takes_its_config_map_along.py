@@ -16,7 +16,5 @@ def test_deleted_jobset_takes_its_config_map_along(world: World) -> None:
     assert waits.has_waiting(1)
     for jobset in (runs, waits):
         jobset.delete()
-        assert world.sees(
-            f"the ConfigMap of {jobset.name} goes", lambda deleted=jobset: not deleted.config_map(), "gone"
-        )
-        assert world.sees(f"the pods of {jobset.name} go", lambda deleted=jobset: not deleted.pods(), "gone")
+        assert world.sees(f"the ConfigMap of {jobset.name} goes", jobset.config_map, "gone", equals={})
+        assert world.sees(f"the pods of {jobset.name} go", jobset.pods, "gone", count=0)

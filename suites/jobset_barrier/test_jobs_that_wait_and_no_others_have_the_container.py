@@ -11,7 +11,7 @@ from harness.cases.workloads import BarrierJobSet, ReplicatedJob, barrier_map
 def test_jobs_that_wait_and_no_others_have_the_container(world: World) -> None:
     jobs = ReplicatedJob("driver"), ReplicatedJob("workers", replicas=3), ReplicatedJob("proxy", replicas=2)
     jobset = world.submit(BarrierJobSet(*jobs, name="parts", targets=["driver", "workers"]))
-    assert world.sees("all Jobs are made", lambda: len(jobset.jobs()) == 6)
+    assert world.sees("all Jobs are made", jobset.jobs, count=6)
     barriers = {name: barrier_map(job["spec"]["template"]["spec"]) for name, job in jobset.jobs().items()}
     expected = {name: "" if "-proxy-" in name else jobset.signal_map for name in barriers}
-    assert world.claim("the Jobs of the targets have the barrier", barriers == expected, str(barriers))
+    assert world.finds("the Jobs of the targets have the barrier", barriers, equals=expected)

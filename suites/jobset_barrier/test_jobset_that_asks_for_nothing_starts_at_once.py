@@ -13,13 +13,11 @@ ROOT_CA = "kube-root-ca.crt"  # every namespace of a cluster with service accoun
 def test_jobset_that_asks_for_nothing_starts_at_once(world: World) -> None:
     world.nodes(1, gpus=3)
     plain = world.submit(BarrierJobSet(ReplicatedJob(pods=4), name="plain", asks=False))
-    assert world.sees("the pods that have room run without the others", lambda: len(plain.running()) == 3)
-    assert world.claim(
-        "nothing was added to its pods",
-        not [pod for pod in plain.pods() if pod["spec"].get("initContainers") or "configMap" in str(pod["spec"])],
-    )
+    assert world.sees("the pods that have room run without the others", plain.running, count=3)
+    held = [pod for pod in plain.pods() if pod["spec"].get("initContainers") or "configMap" in str(pod["spec"])]
+    assert world.finds("nothing was added to its pods", held, count=0)
 
     asks = world.submit(BarrierJobSet(ReplicatedJob(gpus=0), name="asks"))
     assert asks.has_passed()
     names = {obj["metadata"]["name"] for obj in world.objects.all_of(CONFIG_MAP)} - {ROOT_CA}
-    assert world.claim("a JobSet that does not ask has no ConfigMap", names == {asks.signal_map}, str(names))
+    assert world.finds("a JobSet that does not ask has no ConfigMap", names, equals={asks.signal_map})

@@ -11,7 +11,7 @@ from harness.cases.workloads import BarrierJobSet, ReplicatedJob
 def test_no_signal_before_a_leader_is_placed(world: World) -> None:
     world.nodes(1, gpus=1)
     nowhere = world.submit(BarrierJobSet(ReplicatedJob(pods=2, gpus=4), name="nowhere"))
-    assert world.sees("the ConfigMap of nowhere is made", nowhere.config_map)
+    assert world.sees("the ConfigMap of nowhere is made", nowhere.config_map, least=1)
     placed = world.submit(BarrierJobSet(ReplicatedJob(), name="placed"))
     assert placed.has_passed()
     assert nowhere.is_held()

@@ -17,7 +17,7 @@ def test_pod_that_went_no_longer_counts(world: World) -> None:
     world.cluster.cordon(late)
     lost = next(pod for pod in jobset.pods() if pod["spec"].get("nodeName") == late)["metadata"]["name"]
     world.delete(lost)
-    assert world.sees("one pod is left waiting", lambda: len(jobset.waiting()) == 1, "gone")
+    assert world.sees("one pod is left waiting", jobset.waiting, "gone", count=1)
     world.nodes(1, gpus=1, name="third")
     assert jobset.has_waiting(2)
     assert jobset.stays_held()

@@ -15,7 +15,7 @@ def test_recreated_jobset_waits_again(world: World) -> None:
     assert first.has_passed()
     world.cluster.cordon(late)
     first.delete()
-    assert world.sees("the first JobSet is gone", lambda: not world.objects.find(JOBSET, "twice"))
+    assert world.sees("the first JobSet is gone", lambda: world.objects.find(JOBSET, "twice"), equals={})
     second = world.submit(BarrierJobSet(ReplicatedJob(pods=2), name="twice"))
     assert second.has_waiting(1)
     assert second.stays_held()

@@ -15,9 +15,7 @@ def test_replacement_joins_pods_that_were_released(world: World) -> None:
     lost = jobset.pods()[-1]["metadata"]
     world.delete(lost["name"])
 
-    def joined() -> bool:
-        pods = {pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in jobset.pods()}
-        return len(pods) == 3 and lost["uid"] not in pods.values() and set(jobset.running()) == set(pods)
-
-    assert world.sees("all run again, one of them new", joined, "projected")
-    assert world.claim("it is the same attempt", jobset.restarts == 0)
+    assert world.sees("there is a new pod", jobset.uids, "projected", count=3, excludes=[lost["uid"]])
+    names = {pod["metadata"]["name"] for pod in jobset.pods()}
+    assert world.sees("all run again", lambda: set(jobset.running()), "projected", equals=names)
+    assert world.finds("it is the same attempt", jobset.restarts, equals=0)

@@ -13,15 +13,12 @@ def test_restarted_jobset_waits_again(world: World) -> None:
     _, late = world.nodes(2, gpus=2)
     jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=2, replicas=2), name="again", restarts=3))
     assert jobset.has_passed()
-    first = {pod["metadata"]["uid"] for pod in jobset.pods()}
+    first = jobset.uids()
     world.cluster.cordon(late)
     world.delete(jobset.pods()[0]["metadata"]["name"])
-    assert world.sees("the JobSet restarts", lambda: jobset.restarts == 1, "projected")
-    assert world.sees(
-        "new pods wait",
-        lambda: len(jobset.waiting()) == 2 and not first & {pod["metadata"]["uid"] for pod in jobset.pods()},
-        "projected",
-    )
+    assert world.sees("the JobSet restarts", lambda: jobset.restarts, "projected", equals=1)
+    assert world.sees("no old pod is left", jobset.uids, "projected", excludes=first)
+    assert jobset.has_waiting(2)
     assert jobset.stays_waiting()
     world.cluster.uncordon(late)
     assert jobset.has_passed()

@@ -15,7 +15,7 @@ def test_resumed_jobset_waits_again(world: World) -> None:
     assert jobset.has_passed()
     world.cluster.cordon(late)
     world.objects.change(JOBSET, "pause", {"spec": {"suspend": True}})
-    assert world.sees("its pods are gone", lambda: not jobset.pods(), "gone")
+    assert world.sees("its pods are gone", jobset.pods, "gone", count=0)
     world.objects.change(JOBSET, "pause", {"spec": {"suspend": False}})
     assert jobset.has_waiting(1)
     assert jobset.stays_waiting()

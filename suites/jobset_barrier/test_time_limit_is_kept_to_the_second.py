@@ -26,8 +26,7 @@ def test_time_limit_is_kept_to_the_second(world: World) -> None:
     for name, jobset in jobsets.items():
         assert jobset.has_started(1)
         waiting = partial(_spent, jobset)
-        assert world.sees(f"the waiting container of {name} ends", waiting, "projected")
+        assert world.sees(f"the waiting container of {name} ends", waiting, "projected", count=1)
         (spent,) = waiting()
         limit = LIMITS[name]
-        detail = f"after {spent:.0f} s of {limit} s"
-        assert world.claim(f"the limit of {name} is kept", limit <= spent <= limit + late, detail)
+        assert world.finds(f"the limit of {name} is kept", spent, least=limit, most=limit + late)

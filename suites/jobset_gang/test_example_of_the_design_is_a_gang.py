@@ -28,7 +28,7 @@ def test_example_of_the_design_is_a_gang(world: World) -> None:
     world.nodes(1, gpus=1)
     assert live.is_bound_whole()
     references, workloads = live.references(), live.workloads()
-    assert world.claim("pods name what their templates name", references == [by_hand], str(references))
+    assert world.finds("pods name what their templates name", references, equals=[by_hand])
     same = [workload["spec"] for workload in workloads] == [mine["spec"]]
     assert world.claim("the Workload is the only one, and as it was", same, str(workloads))
-    assert world.claim("no second gang was made", len(live.pod_groups()) == (0 if native.inline else 1))
+    assert world.finds("no second gang was made", live.pod_groups(), count=0 if native.inline else 1)

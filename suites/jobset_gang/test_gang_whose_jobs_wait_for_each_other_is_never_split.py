@@ -20,6 +20,4 @@ def test_gang_whose_jobs_wait_for_each_other_is_never_split(world: World) -> Non
         assert live.must_stay_unbound()
     other = world.submit(JobSet(data, train, name="other", mode=GANG))
     assert other.is_bound_whole()
-    assert world.claim(
-        "the others have no pod on a node", not any(gang.bound for gang in depends.gangs + ordered.gangs)
-    )
+    assert world.stand("the others have no pod on a node", *depends.gangs, *ordered.gangs, most=0)

@@ -19,7 +19,7 @@ def test_gangs_of_two_jobsets_do_not_mix(world: World) -> None:
         assert live.has_pods(2)
         assert live.is_refused()
     references = [str(reference) for live in incarnations for reference in live.references()]
-    assert world.claim("each names a gang of its own", len(set(references)) == 3, str(references))
+    assert world.finds("each names a gang of its own", set(references), count=3)
 
     world.nodes(1, gpus=10)
     for live in incarnations:

@@ -16,13 +16,11 @@ def test_gangs_turned_off_have_no_effect(world: World) -> None:
     live = world.submit(JobSet(ReplicatedJob("worker", pods=3), mode=GANG, apart=True))
     assert live.has_pods(3)
     names = [pod["metadata"]["name"] for pod in live.pods()]
-    assert world.sees(
-        "two of three pods start, for that is all there is room for",
-        lambda: sum(bool(world.cluster.node_of(name)) for name in names) == 2,
-    )
+    room = "two of three pods start, for that is all there is room for"
+    assert world.stand(room, *names, least=2, most=2, deadline="bound")
 
     references, workloads = live.references(), live.workloads()
-    assert world.claim("no pod names a gang", references == [{}], str(references))
-    assert world.claim("there is no Workload", not workloads, str(len(workloads)))
+    assert world.finds("no pod names a gang", references, equals=[{}])
+    assert world.finds("there is no Workload", workloads, count=0)
     config = live.stored()["spec"].get("gangConfig")
-    assert world.claim("what the user wrote is kept", config == {"gangMode": GANG}, str(config))
+    assert world.finds("what the user wrote is kept", config, equals={"gangMode": GANG})

@@ -19,5 +19,5 @@ def test_job_controller_adds_no_workload(world: World) -> None:
     assert live.is_bound_whole("reconnected")
 
     names = [workload["metadata"]["name"] for workload in live.workloads()]
-    assert world.claim("there is no other Workload", names == ["w-train"], str(names))
+    assert world.finds("there is no other Workload", names, equals=["w-train"])
     assert live.refers_to("pg-worker", "worker")

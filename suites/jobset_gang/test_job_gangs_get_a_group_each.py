@@ -16,9 +16,9 @@ def test_job_gangs_get_a_group_each(world: World) -> None:
     assert live.is_bound_whole()
 
     names = [workload["metadata"]["name"] for workload in live.workloads()]
-    assert world.claim("there is one Workload", names == ["w-train"], str(names))
+    assert world.finds("there is one Workload", names, equals=["w-train"])
     groups = live.groups()
     policies = {"pg-driver": {"gang": {"minCount": 3}}, "pg-worker": {"gang": {"minCount": 4}}}
-    assert world.claim("it has a group for each job, with the pods of all replicas", groups == policies, str(groups))
+    assert world.finds("it has a group for each job, with the pods of all replicas", groups, equals=policies)
     for name in ("driver", "worker"):
         assert live.refers_to(f"pg-{name}", name)

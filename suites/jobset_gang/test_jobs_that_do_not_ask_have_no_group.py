@@ -16,10 +16,10 @@ def test_jobs_that_do_not_ask_have_no_group(world: World) -> None:
     assert live.has_pods(4)
 
     groups = list(live.groups())
-    assert world.claim("only the job that asks has a group", groups == ["pg-worker"], str(groups))
+    assert world.finds("only the job that asks has a group", groups, equals=["pg-worker"])
     for name in ("watcher", "logger"):
         references = live.references(name)
-        assert world.claim(f"pods of {name} name no gang", references == [{}], str(references))
+        assert world.finds(f"pods of {name} name no gang", references, equals=[{}])
     world.nodes(1, gpus=1)
     assert live.is_bound_whole()
     assert world.is_bound(*(pod["metadata"]["name"] for pod in live.pods("watcher") + live.pods("logger")))

@@ -15,9 +15,9 @@ def test_jobset_gang_gets_one_workload(world: World) -> None:
     assert live.is_bound_whole()
 
     names = [workload["metadata"]["name"] for workload in live.workloads()]
-    assert world.claim("there is one Workload, called after the JobSet", names == ["w-train"], str(names))
+    assert world.finds("there is one Workload, called after the JobSet", names, equals=["w-train"])
     groups, expected = live.groups(), {"pg-train": {"gang": {"minCount": 7}}}
-    assert world.claim("it has one group, a gang of all seven pods", groups == expected, str(groups))
+    assert world.finds("it has one group, a gang of all seven pods", groups, equals=expected)
     back, jobset = live.workload()["spec"].get("controllerRef"), {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet"}
-    assert world.claim("it points back to the JobSet", back == {**jobset, "name": "train"}, str(back))
+    assert world.finds("it points back to the JobSet", back, equals={**jobset, "name": "train"})
     assert live.refers_to("pg-train")

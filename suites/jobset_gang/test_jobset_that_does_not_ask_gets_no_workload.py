@@ -19,7 +19,7 @@ def test_jobset_that_does_not_ask_gets_no_workload(world: World) -> None:
     assert later.is_prepared()
 
     names = [workload["metadata"]["name"] for workload in later.workloads()]
-    assert world.claim("only the JobSet that asks has a Workload", names == ["w-later"], str(names))
+    assert world.finds("only the JobSet that asks has a Workload", names, equals=["w-later"])
     for live in (silent, off):
         references, objects = live.references(), live.pod_groups()
         assert world.claim(

@@ -17,7 +17,7 @@ def test_levels_can_be_mixed_over_jobs(world: World) -> None:
     assert live.is_bound_whole()
 
     names = [workload["metadata"]["name"] for workload in live.workloads()]
-    assert world.claim("there is one Workload", names == ["w-train"], str(names))
+    assert world.finds("there is one Workload", names, equals=["w-train"])
     groups = live.groups()
     expected = {"pg-driver": {"gang": {"minCount": 2}}, "pg-worker": {"gang": {"minCount": 3}}}
-    assert world.claim("it has a group for each job", groups == expected, str(groups))
+    assert world.finds("it has a group for each job", groups, equals=expected)

@@ -28,10 +28,10 @@ def test_recreated_jobset_does_not_take_over_the_old_gang(world: World) -> None:
     assert new.is_bound_whole("reconnected")
     groups = new.groups()
     expected = {"pg-driver": {"gang": {"minCount": 2}}, "pg-worker": {"gang": {"minCount": 3}}}
-    assert world.claim("its groups have the new sizes", groups == expected, str(groups))
+    assert world.finds("its groups have the new sizes", groups, equals=expected)
     if not new.native.inline:
         policies = {
             group: [obj["spec"]["schedulingPolicy"] for obj in new.instances(group).values()] for group in expected
         }
         sizes = {group: [policy] for group, policy in expected.items()}
-        assert world.claim("its gang objects have the new sizes", policies == sizes, str(policies))
+        assert world.finds("its gang objects have the new sizes", policies, equals=sizes)

@@ -21,8 +21,8 @@ def test_recreated_jobset_is_a_gang_again(world: World) -> None:
 
         assert new.is_prepared()
         owners = [owner["uid"] for owner in new.workload()["metadata"].get("ownerReferences") or ()]
-        assert world.claim(f"{name}: its Workload is its own", owners == [new.object["metadata"]["uid"]], str(owners))
+        assert world.finds(f"{name}: its Workload is its own", owners, equals=[new.object["metadata"]["uid"]])
         groups, size = list(new.groups().values()), 3 if each == REPLICATED else 6
-        assert world.claim(f"{name}: its group has the new size", groups == [{"gang": {"minCount": size}}], str(groups))
+        assert world.finds(f"{name}: its group has the new size", groups, equals=[{"gang": {"minCount": size}}])
         new.delete()
         assert new.is_gone()

@@ -25,6 +25,6 @@ def test_reference_of_the_user_reaches_the_pods(world: World) -> None:
     assert live.has_pods(4)
 
     references = live.references("first")
-    assert world.claim("pods name what the template names", references == [by_hand], str(references))
+    assert world.finds("pods name what the template names", references, equals=[by_hand])
     assert live.refers_to("pg-second", "second")
     assert live.is_bound_whole()

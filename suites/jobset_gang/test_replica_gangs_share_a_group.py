@@ -15,12 +15,10 @@ def test_replica_gangs_share_a_group(world: World) -> None:
     assert live.is_bound_whole()
 
     names = [workload["metadata"]["name"] for workload in live.workloads()]
-    assert world.claim("there is one Workload", names == ["w-train"], str(names))
+    assert world.finds("there is one Workload", names, equals=["w-train"])
     groups = live.groups()
-    assert world.claim(
-        "its group has the pods of a replica", groups == {"pg-worker": {"gang": {"minCount": 2}}}, str(groups)
-    )
+    assert world.finds("its group has the pods of a replica", groups, equals={"pg-worker": {"gang": {"minCount": 2}}})
     for index in range(3):
         assert live.refers_to("pg-worker", "worker", index)
     references = live.references("worker")
-    assert world.claim("each replica names a gang of its own", len(references) == 3, str(references))
+    assert world.finds("each replica names a gang of its own", references, count=3)

@@ -13,10 +13,8 @@ def test_replica_starts_when_there_is_room_for_it(world: World) -> None:
     live = world.submit(JobSet(ReplicatedJob("worker", replicas=3, pods=2, mode=REPLICATED)))
     assert live.is_prepared()
     assert live.has_pods(6)
-    gangs = live.gangs
-    two = world.until(lambda: sorted(gang.bound for gang in gangs) == [0, 2, 2], "bound")
-    assert world.claim("two of three replicas are bound whole", two, str([gang.bound for gang in gangs]))
-    (waiting,) = [gang for gang in gangs if gang.bound == 0]
+    assert world.stand("as many pods are bound as two replicas have", *live.gangs, least=4, most=4, deadline="bound")
+    waiting = min(live.gangs, key=lambda gang: gang.bound)
     assert waiting.is_refused()
 
     world.nodes(1, gpus=1)

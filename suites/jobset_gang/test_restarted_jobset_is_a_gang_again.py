@@ -12,9 +12,8 @@ def _may_restart(jobset: Object) -> None:
     jobset["spec"]["failurePolicy"] = {"maxRestarts": 1}
 
 
-def _is_new(live: SubmittedJobSet, old: set[str]) -> bool:
-    pods = live.pods()
-    return len(pods) == 4 and not old & {pod["metadata"]["uid"] for pod in pods}
+def _uids(live: SubmittedJobSet) -> list[str]:
+    return [pod["metadata"]["uid"] for pod in live.pods()]
 
 
 @case(
@@ -30,13 +29,15 @@ def test_restarted_jobset_is_a_gang_again(world: World) -> None:
         assert live.is_bound_whole()
         running = world.until(lambda jobset=live: all(gang.running() for gang in jobset.gangs), "bound")
         assert world.claim(f"all pods of {name} run", running)
-        old = {pod["metadata"]["uid"] for pod in live.pods()}
+        old = _uids(live)
         failed = live.pods()[0]["metadata"]["name"]
         world.objects.change(("v1", "Pod"), failed, {"status": {"phase": "Failed"}}, subresource="status")
-        assert world.sees(f"all four pods of {name} are new ones", partial(_is_new, live, old), "reconnected")
+        assert world.sees(
+            f"all four pods of {name} are new ones", partial(_uids, live), "reconnected", count=4, excludes=old
+        )
         assert live.is_bound_whole()
         for index in (0, 1) if each == REPLICATED else (None,):
             assert live.refers_to(group, "worker", index)
         references = live.references()
         count = 2 if each == REPLICATED else 1
-        assert world.claim(f"the pods of {name} are in {count} gangs", len(references) == count, str(references))
+        assert world.finds(f"the pods of {name} are in {count} gangs", references, count=count)

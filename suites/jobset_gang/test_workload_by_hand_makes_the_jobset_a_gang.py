@@ -31,4 +31,4 @@ def test_workload_by_hand_makes_the_jobset_a_gang(world: World) -> None:
     world.nodes(1, gpus=1)
     assert live.is_bound_whole()
     references = live.references()
-    assert world.claim("pods name what their templates name", references == [by_hand], str(references))
+    assert world.finds("pods name what their templates name", references, equals=[by_hand])

@@ -19,8 +19,8 @@ def test_workload_goes_with_its_jobset(world: World) -> None:
 
     owners = live.workload()["metadata"].get("ownerReferences") or []
     uids = [owner["uid"] for owner in owners if owner.get("controller")]
-    assert world.claim("its Workload belongs to it", uids == [live.object["metadata"]["uid"]], str(owners))
+    assert world.finds("its Workload belongs to it", uids, equals=[live.object["metadata"]["uid"]])
     live.delete()
     assert live.is_gone()
     names = [workload["metadata"]["name"] for workload in other.workloads()]
-    assert world.claim("the Workload of another JobSet stays", names == ["w-other"], str(names))
+    assert world.finds("the Workload of another JobSet stays", names, equals=["w-other"])

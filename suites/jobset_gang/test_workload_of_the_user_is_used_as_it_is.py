@@ -16,11 +16,11 @@ def test_workload_of_the_user_is_used_as_it_is(world: World) -> None:
     assert live.gang.reaches_quorum()
 
     workloads = live.workloads()
-    assert world.claim("it is the only Workload", len(workloads) == 1, str(len(workloads)))
-    assert world.claim("its spec is as it was", workloads[0]["spec"] == mine["spec"], str(workloads[0]["spec"]))
+    assert world.finds("it is the only Workload", workloads, count=1)
+    assert world.finds("its spec is as it was", workloads[0]["spec"], equals=mine["spec"])
     live.delete()
-    assert world.sees("the pods of the JobSet are gone", lambda: not live.pods(), "gone")
+    assert world.sees("the pods of the JobSet are gone", live.pods, "gone", count=0)
     later = world.submit(JobSet(ReplicatedJob("worker", pods=1), name="later", mode=GANG))
     assert later.is_prepared()
     left = [workload["metadata"]["uid"] for workload in live.workloads() if workload["metadata"]["name"] == "w-train"]
-    assert world.claim("the Workload is still there", left == [mine["metadata"]["uid"]], str(left))
+    assert world.finds("the Workload is still there", left, equals=[mine["metadata"]["uid"]])

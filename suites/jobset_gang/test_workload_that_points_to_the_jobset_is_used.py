@@ -18,4 +18,4 @@ def test_workload_that_points_to_the_jobset_is_used(world: World) -> None:
     later = world.submit(JobSet(ReplicatedJob("worker", pods=1, gpus=0), name="later", mode=GANG))
     assert later.is_prepared()
     names = [workload["metadata"]["name"] for workload in live.workloads()]
-    assert world.claim("no second Workload was made for it", names == ["by-hand", "w-later"], str(names))
+    assert world.finds("no second Workload was made for it", names, equals=["by-hand", "w-later"])

@@ -18,5 +18,5 @@ def test_workload_without_the_group_is_left_alone(world: World) -> None:
     later = world.submit(JobSet(ReplicatedJob("worker", pods=1), name="later", mode=GANG))
     assert later.is_prepared()
     specs = {workload["metadata"]["name"]: workload["spec"] for workload in live.workloads()}
-    assert world.claim("the Workload is as it was", specs["w-train"] == mine["spec"], str(specs))
-    assert world.claim("there is no second one for it", set(specs) == {"w-train", "w-later"}, str(list(specs)))
+    assert world.finds("the Workload is as it was", specs["w-train"], equals=mine["spec"])
+    assert world.finds("there is no second one for it", set(specs), equals={"w-train", "w-later"})

@@ -22,7 +22,7 @@ def test_config_map_of_somebody_else_is_left_alone(world: World) -> None:
     assert jobset.has_waiting(2)
     other = world.submit(BarrierJobSet(ReplicatedJob(), name="other"))
     assert other.has_passed()
-    assert world.claim("the ConfigMap is as it was", jobset.config_map().get("data") == theirs["data"])
+    assert world.finds("the ConfigMap is as it was", jobset.config_map().get("data"), equals=theirs["data"])
     assert jobset.is_held()
     world.objects.delete(CONFIG_MAP, jobset.signal_map)
     assert jobset.has_passed()

@@ -23,4 +23,4 @@ def test_gang_objects_are_named_after_their_jobset(world: World) -> None:
     for jobset, names in expected.items():
         assert jobset.is_prepared()
         objects = sorted(jobset.pod_groups())
-        assert world.claim(f"the gangs of {jobset.name} have their names", objects == names, str(objects))
+        assert world.finds(f"the gangs of {jobset.name} have their names", objects, equals=names)

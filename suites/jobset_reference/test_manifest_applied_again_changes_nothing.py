@@ -13,7 +13,7 @@ from harness.cases.workloads import INIT, JOBSET, VOLUME, BarrierJobSet, Replica
 )
 def test_manifest_applied_again_changes_nothing(world: World) -> None:
     jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=2), name="applied"))
-    assert world.sees("its Jobs are made", lambda: bool(jobset.signal_map))
+    assert world.sees("its Jobs are made", lambda: jobset.signal_map, differs="")
     before = jobset.stored()
     written = deepcopy(before)
     pod = template(written, "workers")
@@ -23,17 +23,19 @@ def test_manifest_applied_again_changes_nothing(world: World) -> None:
     change = {"metadata": {"labels": labels}, "spec": written["spec"]}
     assert world.accepts_change(before, change, "it may be written without what was injected")
     after = jobset.stored()
-    assert world.claim("it was written", after["metadata"]["labels"].items() >= labels.items())
-    assert world.claim("its jobs are the same", after["spec"]["replicatedJobs"] == before["spec"]["replicatedJobs"])
-    assert world.claim("the barrier is there once", barrier_map(template(after, "workers")) == jobset.signal_map)
+    assert world.finds("it was written", after["metadata"]["labels"]["example.com/again"], equals="yes")
+    assert world.finds(
+        "its jobs are the same", after["spec"]["replicatedJobs"], equals=before["spec"]["replicatedJobs"]
+    )
+    assert world.finds("the barrier is there once", barrier_map(template(after, "workers")), equals=jobset.signal_map)
 
     copy = {**after, "status": {}, "metadata": {"name": "copy", "namespace": world.namespace}}
     assert world.accepts(copy, "an exported JobSet is made again under another name")
     stored = world.objects.find(JOBSET, "copy")
-    assert world.claim("its barrier is its own", barrier_map(template(stored, "workers")) == f"copy-{VOLUME}")
+    assert world.finds("its barrier is its own", barrier_map(template(stored, "workers")), equals=f"copy-{VOLUME}")
 
     unnamed = {**copy, "metadata": {"generateName": "made-", "namespace": world.namespace}}
     generated = world.create(unnamed)
     reserved = barrier_map(template(generated, "workers"))
     expected = f"{generated['metadata']['name']}-{VOLUME}"
-    assert world.claim("so is that of a generated name", reserved == expected, reserved)
+    assert world.finds("so is that of a generated name", reserved, equals=expected)

@@ -13,13 +13,13 @@ def test_names_of_a_barrier_follow_from_the_jobset(world: World) -> None:
     world.nodes(1, gpus=1)
     jobset = world.submit(BarrierJobSet(ReplicatedJob(), name="named"))
     assert jobset.has_passed()
-    assert world.claim("the ConfigMap has its name", jobset.signal_map == f"named-{VOLUME}", jobset.signal_map)
+    assert world.finds("the ConfigMap has its name", jobset.signal_map, equals=f"named-{VOLUME}")
     (pod,) = jobset.pods()
     first = pod["spec"]["initContainers"][0]
-    assert world.claim("the waiting container is the first", first["name"] == INIT, first["name"])
+    assert world.finds("the waiting container is the first", first["name"], equals=INIT)
     mounts = [mount["mountPath"] for mount in first["volumeMounts"] if mount["name"] == VOLUME]
-    assert world.claim("it has the volume at its path", mounts == [f"/mnt/{VOLUME}"], str(mounts))
-    assert world.claim("the signal is the file started", jobset.signal() == "started", jobset.signal())
+    assert world.finds("it has the volume at its path", mounts, equals=[f"/mnt/{VOLUME}"])
+    assert world.finds("the signal is the file started", jobset.signal(), equals="started")
     config_map = world.objects.find(CONFIG_MAP, jobset.signal_map)
-    mine = owner(config_map).get("uid") == jobset.stored()["metadata"]["uid"]
-    assert world.claim("the JobSet controls the ConfigMap", mine, str(owner(config_map)))
+    uid = jobset.stored()["metadata"]["uid"]
+    assert world.finds("the JobSet controls the ConfigMap", owner(config_map).get("uid"), equals=uid)

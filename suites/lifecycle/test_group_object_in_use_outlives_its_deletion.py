@@ -18,4 +18,4 @@ def test_group_object_in_use_outlives_its_deletion(world: World) -> None:
     assert world.scheduler_is_working()
     assert world.scheduler_is_working()  # it may act on the group after it bound the first fence
 
-    assert world.claim("all members still have their nodes", gang.bound == 4, f"{gang.bound} of 4 are bound")
+    assert world.stand("all members still have their nodes", gang, least=4)

@@ -20,4 +20,4 @@ def test_members_above_the_quorum_can_go(world: World) -> None:
     assert gang.is_gone("elastic-2", "elastic-3")
 
     assert following.is_bound_whole()
-    assert world.claim("the members that were left stay bound", gang.bound == 2, f"{gang.bound} are bound")
+    assert world.stand("the members that were left stay bound", gang, least=2, most=2)

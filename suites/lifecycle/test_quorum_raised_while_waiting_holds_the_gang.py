@@ -1,4 +1,8 @@
-"""The room that appears would have been enough for the old quorum, and is not for the new one."""
+"""The room that appears would have been enough for the old quorum, and is not for the new one.
+
+The scheduler learns of the new quorum by a watch that may lag. Watches are ordered: once a gang that was submitted
+later is bound, it has seen the edit.
+"""
 
 from harness import Gang, World, case
 
@@ -14,6 +18,7 @@ def test_quorum_raised_while_waiting_holds_the_gang(world: World) -> None:
     assert gang.is_refused()
 
     gang.edit_quorum(4)
+    assert world.submit(Gang("later", size=1, gpus=0)).is_bound_whole()
     world.nodes(1, gpus=4)
 
     assert gang.stays_pending()

@@ -13,7 +13,7 @@ def test_recreated_member_of_the_same_name_joins_the_running_gang(world: World) 
     assert gang.is_bound_whole()
     gang.delete("running-2")
     assert gang.is_gone("running-2")
-    assert world.sees("its name can be used again", lambda: not world.objects.find(("v1", "Pod"), "running-2"))
+    assert world.sees("its name can be used again", lambda: world.objects.find(("v1", "Pod"), "running-2"), count=0)
 
     gang.create_again("running-2")
 

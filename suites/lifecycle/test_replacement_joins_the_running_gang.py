@@ -18,4 +18,4 @@ def test_replacement_joins_the_running_gang(world: World) -> None:
     gang.create_again("running-1", suffix="-again")
 
     assert gang.is_bound_whole()
-    assert world.claim("the newcomer has the free place", bool(world.cluster.node_of("running-1-again")))
+    assert world.stand("the newcomer has the free place", "running-1-again", least=1)

@@ -27,7 +27,8 @@ def test_completed_task_completes_the_vcjob(world: World) -> None:
 
     assert job.ends("Succeeded", "training-master-0")
 
-    assert world.sees(
-        "the job is completed", lambda: world.objects.get(VCJOB, "training")["status"]["state"]["phase"] == "Completed"
-    )
+    def phase() -> str:
+        return str(world.objects.get(VCJOB, "training")["status"]["state"]["phase"])
+
+    assert world.sees("the job is completed", phase, equals="Completed")
     assert waiting.is_bound_whole()

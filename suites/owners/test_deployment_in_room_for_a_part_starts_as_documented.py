@@ -17,7 +17,7 @@ def test_deployment_in_room_for_a_part_starts_as_documented(world: World) -> Non
     servers = world.submit(Deployment("servers", size=5, gpus=2, apart=apart))
 
     if apart:
-        assert world.sees("all pods but one are bound", lambda: servers.gang.bound == 4)
+        assert world.stand("all pods but one are bound", servers.gang, least=4, most=4, deadline="bound")
     else:
         assert servers.is_refused()
         assert servers.stays_pending()

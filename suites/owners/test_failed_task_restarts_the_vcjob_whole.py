@@ -27,5 +27,5 @@ def test_failed_task_restarts_the_vcjob_whole(world: World) -> None:
 
     assert job.ends("Failed", failing)
 
-    assert world.sees("all pods are new ones", lambda: len(job.pods()) == 4 and not first & {p.uid for p in job.pods()})
+    assert world.sees("all pods are new ones", lambda: {record.uid for record in job.pods()}, count=4, excludes=first)
     assert job.is_bound_whole()

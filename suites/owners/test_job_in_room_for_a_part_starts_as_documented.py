@@ -16,7 +16,7 @@ def test_job_in_room_for_a_part_starts_as_documented(world: World) -> None:
     job = world.submit(Job("training", size=5, gpus=2, apart=apart))
 
     if apart:
-        assert world.sees("all pods but one are bound", lambda: job.gang.bound == 4)
+        assert world.stand("all pods but one are bound", job.gang, least=4, most=4, deadline="bound")
     else:
         assert job.is_refused()
         assert job.stays_pending()

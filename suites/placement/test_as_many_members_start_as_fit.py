@@ -15,5 +15,4 @@ def test_as_many_members_start_as_fit(world: World) -> None:
     gang = world.submit(Gang("elastic", size=6, quorum=2, gpus=2))
 
     assert gang.reaches_quorum()
-    filled = world.until(lambda: gang.bound == 4, "bound")
-    assert world.claim("four of six members fit and are bound", filled, f"{gang.bound} are bound")
+    assert world.stand("four of six members fit and are bound", gang, least=4, most=4, deadline="bound")

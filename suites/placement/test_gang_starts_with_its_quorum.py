@@ -14,4 +14,4 @@ def test_gang_starts_with_its_quorum(world: World) -> None:
     gang = world.submit(Gang("elastic", size=5, quorum=3))
 
     assert gang.reaches_quorum()
-    assert world.claim("the surplus of two waits", gang.bound == 3, f"{gang.bound} are bound")
+    assert world.stand("the surplus of two waits", gang, least=3, most=3)

@@ -16,4 +16,4 @@ def test_gang_uses_only_nodes_it_selects(world: World) -> None:
     fast += world.nodes(1, gpus=4, name="fast", labels={"example.com/kind": "fast"})
 
     assert gang.is_bound_whole()
-    assert world.claim("all members are on selected nodes", gang.nodes <= {*fast}, f"they are on {sorted(gang.nodes)}")
+    assert world.are_on("all members are on selected nodes", gang, within=fast)

@@ -20,4 +20,4 @@ def test_gang_with_one_member_per_node_is_bound_whole(world: World) -> None:
     gang = world.submit(Gang("apart", size=4, gpus=1), alter=alone)
 
     assert gang.is_bound_whole()
-    assert world.claim("each member has a node of its own", len(gang.nodes) == 4, f"nodes: {sorted(gang.nodes)}")
+    assert world.are_on("each member has a node of its own", gang, count=4)

@@ -16,4 +16,4 @@ def test_member_that_fits_nowhere_does_not_sink_the_gang(world: World) -> None:
     gang = world.submit(Gang("lopsided", roles=roles))
 
     assert gang.reaches_quorum()
-    assert world.claim("three workers are bound", gang.bound == 3, f"{gang.bound} are bound")
+    assert world.stand("three workers are bound", gang, least=3, most=3)

@@ -17,4 +17,4 @@ def test_members_are_nominated_before_they_are_bound(world: World) -> None:
     assert gang.is_bound_whole()
     places = gang.nominations()
     bound = {record.name: record.state.get("node") for record in gang.pods()}
-    assert world.claim("each member was nominated to its node", places == bound, f"{places} of {bound}")
+    assert world.finds("each member was nominated to its node", places, equals=bound)

@@ -13,7 +13,7 @@ from harness.cases.workloads import Object
 )
 def test_members_of_higher_priority_go_first(world: World) -> None:
     low, high = world.priority("low", 10), world.priority("high", 100)
-    important = {"ranked-2", "ranked-3"}
+    important = ("ranked-2", "ranked-3")
 
     def rank(pod: Object) -> None:
         pod["spec"]["priorityClassName"] = high if pod["metadata"]["name"] in important else low
@@ -24,5 +24,5 @@ def test_members_of_higher_priority_go_first(world: World) -> None:
     world.nodes(1, gpus=2)
 
     assert gang.reaches_quorum()
-    bound = {record.name for record in gang.pods() if record.state.get("node")}
-    assert world.claim("the two of higher priority are bound", bound == important, f"bound: {sorted(bound)}")
+    assert world.stand("the two of higher priority are bound", *important, least=2)
+    assert world.stand("the two of lower priority are not", "ranked-0", "ranked-1", most=0)

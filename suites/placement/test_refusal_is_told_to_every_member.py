@@ -15,4 +15,4 @@ def test_refusal_is_told_to_every_member(world: World) -> None:
     assert gang.is_refused()
 
     names = {pod.name for pod in gang.pods()}
-    assert world.sees("every member says so in its status", lambda: set(gang.refused_members()) == names, "refused")
+    assert world.sees("every member says so in its status", gang.refused_members, "refused", includes=names)

@@ -15,4 +15,4 @@ def test_started_gang_is_left_alone(world: World) -> None:
     assert gang.is_bound_whole()
 
     assert world.is_at_rest()
-    assert world.claim("all members are still there", gang.bound == 4, f"{gang.bound} are")
+    assert world.stand("all members are still there", gang, least=4)

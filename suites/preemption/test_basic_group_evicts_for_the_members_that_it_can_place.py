@@ -21,6 +21,5 @@ def test_basic_group_evicts_for_the_members_that_it_can_place(world: World) -> N
 
     live = world.submit(gang, objects=native.members(gang, native.BASIC, "app", "members"))
 
-    placed = world.until(lambda: live.bound == 3, "bound")
-    assert world.claim("three of four members are bound", placed, f"{live.bound} are bound")
+    assert world.stand("three of four members are bound", live, least=3, most=3, deadline="bound")
     assert world.stand("the pod of its own priority is left alone", equal, least=1)

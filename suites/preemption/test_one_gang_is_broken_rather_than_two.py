@@ -19,4 +19,4 @@ def test_one_gang_is_broken_rather_than_two(world: World) -> None:
 
     gang.is_bound_whole()
     broken = [running.gang.name for running in tight if running.bound < 4]
-    world.claim("only one gang is broken", len(broken) == 1, f"broken: {broken}")
+    world.finds("only one gang is broken", broken, count=1)

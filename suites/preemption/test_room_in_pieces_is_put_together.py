@@ -16,10 +16,10 @@ def test_room_in_pieces_is_put_together(world: World) -> None:
         others = [other for other in nodes if other != node]
         world.cluster.cordon(*others)
         servers.append(world.replicas(f"server-{number}", 1, gpus=2))
-        assert world.sees(f"a pod is on {node}", servers[-1].is_on(node))
+        assert world.sees(f"a pod is on {node}", servers[-1].nodes, includes=[node])
         world.cluster.uncordon(*others)
 
     gang = world.submit(Gang("large", size=2, gpus=4))
 
     assert gang.is_bound_whole()
-    assert world.sees("all other pods run again", lambda: all(server.bound == 1 for server in servers))
+    assert world.sees("all other pods run again", lambda: [server.bound for server in servers], equals=[1] * 4)

@@ -20,7 +20,7 @@ def test_victims_that_come_back_do_not_take_the_room(world: World) -> None:
     assert slow.is_bound_whole()
 
     urgent = world.submit(Gang("urgent", size=4, gpus=2, priority=high))
-    assert world.sees("the first victims are gone", lambda: quick.bound == 0, "evicted")
+    assert world.stand("the first victims are gone", quick, most=0, deadline="evicted")
     quick.create_again("quick-0", "quick-1", suffix="-again")
     back = quick.is_refused()
     world.faults.finish_deletions()

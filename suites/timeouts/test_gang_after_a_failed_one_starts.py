@@ -13,8 +13,7 @@ def test_gang_after_a_failed_one_starts(world: World) -> None:
     world.nodes(1, gpus=6)
     gang = world.submit(Gang("late", size=4, gpus=2, timeout=3))
     assert gang.is_refused()
-    failed = world.until(lambda: [pod.state.get("phase") for pod in gang.pods()] == ["Failed"] * 4, "released")
-    assert world.claim("every member has failed", failed)
+    assert world.sees("every member has failed", gang.phases, "released", equals=["Failed"] * 4)
     gang.delete()
     assert gang.is_gone()
 

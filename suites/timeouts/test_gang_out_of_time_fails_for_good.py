@@ -12,8 +12,7 @@ def test_gang_out_of_time_fails_for_good(world: World) -> None:
     world.nodes(1, gpus=6)
     gang = world.submit(Gang("late", size=4, gpus=2, timeout=3))
     assert gang.is_refused()
-    failed = world.until(lambda: [pod.state.get("phase") for pod in gang.pods()] == ["Failed"] * 4, "released")
-    assert world.claim("every member has failed", failed, str([pod.state.get("phase") for pod in gang.pods()]))
+    assert world.sees("every member has failed", gang.phases, "released", equals=["Failed"] * 4)
     assert gang.is_released()
 
     world.nodes(1, gpus=8)

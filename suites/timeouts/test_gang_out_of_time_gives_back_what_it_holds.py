@@ -16,4 +16,4 @@ def test_gang_out_of_time_gives_back_what_it_holds(world: World) -> None:
     single = world.pod(gpus=6)
 
     assert world.is_bound(single, deadline="released")
-    assert world.claim("no member of the gang was bound", gang.bound == 0, f"{gang.bound} are bound")
+    assert world.stand("no member of the gang was bound", gang, most=0)

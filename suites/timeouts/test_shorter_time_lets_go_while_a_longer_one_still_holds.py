@@ -21,5 +21,4 @@ def test_shorter_time_lets_go_while_a_longer_one_still_holds(world: World) -> No
     single = world.pod(gpus=6)
 
     assert world.is_bound(single, deadline="released")
-    node = world.cluster.node_of(single)
-    assert world.claim("the node of the brief gang became free", [node] == expected, node)
+    assert world.are_on("the node of the brief gang became free", single, equals=expected)

@@ -15,6 +15,5 @@ def test_soft_gang_starts_in_part_when_its_time_is_over(world: World) -> None:
     soft = Gang("soft", size=4, gpus=2, timeout=3, style="soft")
 
     gang = world.submit(soft.but(quorum=1), objects=world.objects.of(soft))
-    some = world.until(lambda: gang.bound == 3, "released")
 
-    assert world.claim("three of four members fit and are bound", some, f"{gang.bound} are bound")
+    assert world.stand("three of four members fit and are bound", gang, least=3, most=3, deadline="released")

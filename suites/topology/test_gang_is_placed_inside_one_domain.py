@@ -13,5 +13,4 @@ def test_gang_is_placed_inside_one_domain(world: World) -> None:
     gang = world.submit(Gang("close", size=4, gpus=2, topology=world.cluster.RACK))
 
     assert gang.is_bound_whole()
-    racks = world.cluster.domains(gang)
-    assert world.claim("all members are in one rack", len(racks) == 1, str(sorted(racks)))
+    assert world.are_on("all members are in one rack", gang, by=world.cluster.RACK, count=1)

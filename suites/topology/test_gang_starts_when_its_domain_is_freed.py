@@ -18,5 +18,4 @@ def test_gang_starts_when_its_domain_is_freed(world: World) -> None:
         world.delete(pod)
 
     assert gang.is_bound_whole()
-    racks = world.cluster.domains(gang)
-    assert world.claim("all members are in one rack", len(racks) == 1, str(sorted(racks)))
+    assert world.are_on("all members are in one rack", gang, by=world.cluster.RACK, count=1)

@@ -12,11 +12,11 @@ def test_replacement_returns_to_the_domain(world: World) -> None:
     gang = world.submit(Gang("close", size=3, gpus=2, topology=world.cluster.RACK))
     assert gang.is_bound_whole()
     home = world.cluster.domains(gang)
-    assert world.claim("all members are in one rack", len(home) == 1, str(sorted(home)))
+    assert world.are_on("all members are in one rack", gang, by=world.cluster.RACK, count=1)
     gang.delete("close-1")
     assert gang.is_gone("close-1")
 
     gang.create_again("close-1")
 
     assert gang.is_bound_whole()
-    assert world.claim("the gang is where it was", world.cluster.domains(gang) == home, str(sorted(home)))
+    assert world.are_on("the gang is where it was", gang, by=world.cluster.RACK, equals=home)

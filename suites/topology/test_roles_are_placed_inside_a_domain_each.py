@@ -16,5 +16,5 @@ def test_roles_are_placed_inside_a_domain_each(world: World) -> None:
     gang = world.submit(Gang("serving", roles=(prefill, decode)))
 
     assert gang.is_bound_whole()
-    racks = [world.cluster.domains(gang, role=role.name) for role in (prefill, decode)]
-    assert world.claim("each role is in one rack", all(len(there) == 1 for there in racks), str(racks))
+    for role in ("prefill", "decode"):
+        assert world.are_on(f"the role {role} is in one rack", gang, by=rack, role=role, count=1)

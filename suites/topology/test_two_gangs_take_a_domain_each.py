@@ -14,5 +14,4 @@ def test_two_gangs_take_a_domain_each(world: World) -> None:
 
     for gang in gangs:
         assert gang.is_bound_whole()
-        racks = world.cluster.domains(gang)
-        assert world.claim(f"gang {gang.gang.name} is in one rack", len(racks) == 1, str(sorted(racks)))
+        assert world.are_on(f"gang {gang.gang.name} is in one rack", gang, by=world.cluster.RACK, count=1)

@@ -15,5 +15,5 @@ def test_basic_group_may_state_how_many_pods_it_expects(world: World) -> None:
     native = world.native
     stored = world.objects.dry_run(native.workload("app", {"members": DESIRED}))
 
-    policy = "" if isinstance(stored, str) else stored["spec"][native.groups_field][0][native.policy_field]
-    assert world.claim("the API server keeps desiredCount", policy == DESIRED, f"it has {policy or stored}")
+    policy = stored if isinstance(stored, str) else stored["spec"][native.groups_field][0][native.policy_field]
+    assert world.finds("the API server keeps desiredCount", policy, equals=DESIRED)

@@ -16,7 +16,7 @@ def test_expected_number_of_a_basic_group_holds_nobody_back(world: World) -> Non
     world.nodes(1, gpus=4)
     stored = world.create(native.workload("app", {"members": DESIRED}))
     policy = stored["spec"][native.groups_field][0][native.policy_field]
-    assert world.claim("the API server keeps desiredCount", policy == DESIRED, f"it has {policy}")
+    assert world.finds("the API server keeps desiredCount", policy, equals=DESIRED)
     gang = Gang("loose", size=2, quorum=1, gpus=2)
 
     live = world.submit(gang, objects=native.members(gang, DESIRED, "app", "members"))

@@ -16,7 +16,7 @@ def test_group_object_in_use_is_kept_until_its_pods_are_gone(world: World) -> No
     gang.delete(only="group")
     assert world.scheduler_is_working()
     groups = [group.name for group in gang.groups() if group.kind.startswith("PodGroup")]
-    assert world.claim("the PodGroup is kept while members run", groups == ["running"], str(groups))
+    assert world.finds("the PodGroup is kept while members run", groups, equals=["running"])
     gang.delete()
 
     assert gang.is_gone()

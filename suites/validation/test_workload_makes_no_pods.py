@@ -15,5 +15,5 @@ def test_workload_makes_no_pods(world: World) -> None:
 
     pods = [pod["metadata"]["name"] for pod in world.objects.all_of(("v1", "Pod"))]
     workloads = [workload["metadata"]["name"] for workload in world.objects.all_of((world.native.version, "Workload"))]
-    assert world.claim("the only pod is the one we made", pods == ["pod-1"], str(pods))
-    assert world.claim("the only Workload is the one we made", workloads == ["app"], str(workloads))
+    assert world.finds("the only pod is the one we made", pods, equals=["pod-1"])
+    assert world.finds("the only Workload is the one we made", workloads, equals=["app"])

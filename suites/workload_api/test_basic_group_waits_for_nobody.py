@@ -19,4 +19,4 @@ def test_basic_group_waits_for_nobody(world: World) -> None:
     assert live.reaches_quorum()
     world.until(lambda: live.bound == 2, "bound")
     assert world.scheduler_is_working()
-    assert world.claim("two of four members fit and are bound", live.bound == 2, f"{live.bound} are bound")
+    assert world.stand("two of four members fit and are bound", live, least=2, most=2)

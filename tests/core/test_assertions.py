@@ -172,6 +172,101 @@ def test_a_count_that_cannot_be_read_is_unknown(standing: dict[str, Any]) -> Non
     assert looked(bound(), True, **standing).outcome is Outcome.UNKNOWN
 
 
+def stored_as(held: object, **evidence: Any) -> Outcome:
+    return judged(held, **evidence).outcome
+
+
+@pytest.mark.parametrize(
+    ("value", "condition", "held"),
+    [
+        (["a", "b"], {"count": 2}, True),
+        (["a", "b"], {"count": 3}, False),
+        (["a", "b"], {"least": 1, "most": 2}, True),
+        (["a", "b"], {"least": 3}, False),
+        (3, {"least": 3}, True),
+        (3.5, {"most": 3}, False),
+        ("True", {"equals": "True"}, True),
+        ("", {"equals": "True"}, False),
+        ("new", {"differs": "old"}, True),
+        ("old", {"differs": "old"}, False),
+        (["a"], {"within": ["a", "b"]}, True),
+        (["a", "c"], {"within": ["a", "b"]}, False),
+        (["a", "c"], {"includes": ["a"]}, True),
+        (["c"], {"includes": ["a"]}, False),
+        (["a"], {"excludes": ["b"], "count": 1}, True),
+        (["a", "b"], {"excludes": ["b"]}, False),
+        ({"a": [1]}, {"equals": {"a": [1]}}, True),
+        ([{"name": "g"}], {"within": [{"name": "g"}, {"name": "h"}]}, True),
+        (None, {"count": 0}, False),
+    ],
+)
+def test_a_claim_about_a_value_is_judged_by_its_condition(value: object, condition: object, held: bool) -> None:
+    assert stored_as(held, value=value, condition=condition) is (Outcome.PASS if held else Outcome.VIOLATED)
+    assert stored_as(not held, value=value, condition=condition) is (Outcome.UNKNOWN if held else Outcome.VIOLATED)
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        {"condition": {"count": 1}},
+        {"condition": {}, "value": 1},
+        {"condition": 7, "value": 1},
+        {"condition": {"about": 1}, "value": 1},
+        {"condition": {"count": "1"}, "value": 1},
+        {"condition": {"within": "abc"}, "value": ["a"]},
+        {"condition": {"count": 1}, "value": False},
+        {"condition": {"includes": list(range(1001))}, "value": list(range(1001))},
+    ],
+)
+def test_a_value_or_condition_that_cannot_be_read_is_unknown(evidence: dict[str, Any]) -> None:
+    assert stored_as(True, **evidence) is Outcome.UNKNOWN
+
+
+ZONES = {"n1": "east", "n2": "east", "n3": "west"}
+
+
+def placed(*nodes: str) -> Story:
+    """Members of a gang on these nodes, one after another from 0.1 s on."""
+    story = Story()
+    for name, zone in ZONES.items():
+        story.node(name, labels={"zone": zone})
+    story.submit(GANG)
+    for index, node in enumerate(nodes):
+        story.at(0.1 + 0.1 * index).bind(f"a-{index}", node)
+    return story
+
+
+def looked_where(story: Story, held: object, condition: object, **places: Any) -> Verdict:
+    state = {"places": {"gangs": [f"{NS}/a"], **places}, "condition": condition}
+    return assertions.judge(story.at(1.59).act("claim", sentence=SENTENCE, held=held, detail="", **state).end(9))
+
+
+def test_a_claim_about_places_is_judged_by_the_history() -> None:
+    assert looked_where(placed("n1", "n2"), True, {"count": 1}, label="zone").outcome is Outcome.PASS
+    assert looked_where(placed("n1", "n2"), True, {"equals": ["n1", "n2"]}).outcome is Outcome.PASS
+    assert looked_where(placed("n1"), True, {"equals": ["n1"]}, gangs=[], pods=[f"{NS}/a-0"]).outcome is Outcome.PASS
+    assert looked_where(placed(), True, {"excludes": ["n1"]}).outcome is Outcome.PASS
+    assert looked_where(placed("n1"), True, {"count": 0}, role="server").outcome is Outcome.PASS
+
+
+def test_the_bind_to_a_wrong_place_is_the_witness() -> None:
+    verdict = looked_where(placed("n1", "n3", "n2"), True, {"count": 1}, label="zone")
+    assert verdict.outcome is Outcome.VIOLATED and moment(verdict) == 0.2
+    assert "the history shows that it did not hold" in verdict.reason
+    assert looked_where(placed("n1", "n3"), False, {"excludes": ["n3"]}).outcome is Outcome.VIOLATED
+    assert moment(looked_where(placed("n1"), False, {"count": 2})) == 1.59, "it never came true"
+    assert (
+        looked_where(placed("n3", "n1").at(0.9).gone("a-0"), True, {"count": 1}, label="zone").outcome is Outcome.PASS
+    )
+
+
+@pytest.mark.parametrize(
+    "places", [{}, {"gangs": 3}, {"gangs": [7]}, {"gangs": ["a"], "role": 7}, {"odd": 1}, {"gangs": ["a"]}]
+)
+def test_places_that_cannot_be_read_are_unknown(places: dict[str, Any]) -> None:
+    assert stored_as(True, places=places) is Outcome.UNKNOWN
+
+
 def test_the_first_of_several_broken_claims_is_shown() -> None:
     story = bound().at(0.3).terminating("p-1").at(0.4).terminating("a-1")
     story.at(1.0).act("claim", sentence="first look", held=False, standing=ALL)

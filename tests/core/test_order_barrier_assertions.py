@@ -65,3 +65,18 @@ def test_claims_hold_or_not_or_could_not_be_seen() -> None:
     assert claim(True) is Outcome.PASS
     assert claim(False) is Outcome.VIOLATED
     assert claim(None) is Outcome.UNKNOWN
+
+
+def test_a_barrier_is_that_of_the_gang_as_it_was_submitted_when_it_was_promised() -> None:
+    early = running(main=2)
+    anew = waiting(count=2).after(1).submit(A, create=False).pod("a-5", gang="a").bind("a-5")
+    assert barrier.judge(anew.watch("Pod", "a-5", running=early).end(9)).outcome is Outcome.PASS
+    anew.expect("barrier", "a", init="wait", count=2)
+    assert barrier.judge(anew.end(9)).outcome is Outcome.VIOLATED
+
+
+def test_what_starts_after_the_case_deleted_the_gang_is_not_judged() -> None:
+    unseen = waiting().delete("a").watch("Pod", "a-0", running=running(main=2))
+    assert barrier.judge(unseen.end(9)).outcome is Outcome.PASS
+    reported = waiting().watch("Pod", "a-0", running=running(main=2)).delete("a")
+    assert barrier.judge(reported.end(9)).outcome is Outcome.VIOLATED

@@ -63,6 +63,19 @@ def test_a_fence_that_nobody_looked_at_shows_nothing(impatient: Testbed):
     assert verdict.outcome is Outcome.UNKNOWN
 
 
+def test_a_fence_that_was_evicted_at_once_was_bound_all_the_same(testbed: Testbed):
+    """A gang of higher priority took its place before anybody looked: the scheduler was blamed for doing nothing."""
+    world = World(testbed, "evicted fence")
+    world.nodes(1, gpus=1)
+    fence = world.context.fence()
+    assert world.until(lambda: world.context.is_bound(fence), "bound")
+    world.context.api.delete(POD, world.namespace, fence, grace=0)
+    assert world.until(lambda: not world.context.is_bound(fence), "gone")
+
+    assert world.context.passes(fence)
+    testbed.reset()
+
+
 def test_every_repeat_of_a_case_keeps_its_own_history(testbed: Testbed, tmp_path: Path):
     histories = []
     for repetition in (1, 2):

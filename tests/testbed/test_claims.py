@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 
-from harness.cases.claims import rejects, sees
+from harness.box.recorder import Recorder
+from harness.cases.claims import finds, rejects, sees, wait_for
 from harness.cases.objects import Objects
 from harness.core.errors import ApiError
+from harness.core.oracle.facts import Stall
 
 
 class Asked:
@@ -21,13 +25,17 @@ class Asked:
         self.claims: list[bool | None] = []
         self.evidence: list[dict[str, object]] = []
         self.read: list[dict[str, object]] = []
-        self.recorder = SimpleNamespace(changed=threading.Condition())
+        self.recorder = SimpleNamespace(changed=threading.Condition(), countdown=self.countdown)
         self.api = SimpleNamespace(
             resource=lambda version, kind: SimpleNamespace(kind=kind),
             find=lambda kind, namespace, name: (there or {}).get(name),
             list=lambda kind, namespace, **_: events or [],
         )
         self.namespace = "ns"
+
+    def countdown(self, seconds: float) -> Callable[[], float]:
+        until = time.monotonic() + seconds
+        return lambda: until - time.monotonic()
 
     def deadline(self, name: str) -> float:
         return 0.0
@@ -36,6 +44,47 @@ class Asked:
         self.claims.append(held)
         self.evidence.append(evidence)
         return held
+
+
+def test_a_claim_keeps_the_condition_and_the_value_that_was_read_at_last() -> None:
+    asked = Asked()
+    numbers = iter([0, 3])
+    asked.deadline = lambda name: 1.0 if name else 0.0  # type: ignore[method-assign]
+
+    sees(asked, "they come to be three", lambda: [pod(index) for index in range(next(numbers))], count=3)
+    finds(asked, "it is red", {"colours": {"red", "blue"}}, equals={"colours": ["red"]})
+    sees(asked, "it comes", lambda: failing(KeyError("nowhere")), "", count=0)
+    sees(asked, "it comes", lambda: failing(ApiError("away", status=0)), "", count=0)
+
+    assert asked.claims == [True, False, False, None]
+    named = [{"name": f"a-{index}", "uid": f"u{index}"} for index in range(3)]
+    assert asked.evidence == [
+        {"value": named, "condition": {"count": 3}},
+        {"value": {"colours": ["blue", "red"]}, "condition": {"equals": {"colours": ["red"]}}},
+        {"value": None, "condition": {"count": 0}},
+        {"condition": {"count": 0}},
+    ]
+
+
+def pod(index: int) -> dict[str, object]:
+    return {"metadata": {"name": f"a-{index}", "uid": f"u{index}", "labels": {}}, "spec": {"containers": []}}
+
+
+def test_time_in_which_all_stood_still_is_added_to_the_time_for_a_condition() -> None:
+    asked = Asked()
+    asked.recorder = Recorder(SimpleNamespace())  # type: ignore[arg-type]
+    asked.deadline = lambda name: 0.2  # type: ignore[method-assign]
+    began = time.monotonic()
+
+    def look() -> bool:
+        if not asked.recorder._heartbeat.stalls:
+            now = time.time()
+            asked.recorder._heartbeat.stalls.append(Stall(now, now + 0.6, "muster"))
+        return time.monotonic() - began > 0.5
+
+    assert wait_for(asked, look, "bound")
+    assert not wait_for(asked, lambda: False, "bound")
+    assert time.monotonic() - began < 3
 
 
 def failing(error: Exception) -> bool:

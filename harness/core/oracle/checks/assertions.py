@@ -2,7 +2,8 @@
 
 Some promises are not in any recorded object (an answer of the API server, a container's output). The case looks, and
 writes down a claim: the sentence, whether it held, and the evidence. Where the evidence decides (a request and its
-answer, a number of bound pods), it is judged again here; a stored result that contradicts its evidence never passes.
+answer, a value and its condition, a number of bound pods, their places), it is judged again here; a stored result that
+contradicts its evidence never passes.
 The witness of a broken claim is the record that broke it, where the history has one, and not the moment at which the
 case looked.
 """
@@ -15,15 +16,18 @@ from dataclasses import replace
 from typing import Any
 
 from harness.core.history.records import History, Record, gang_key
+from harness.core.oracle import condition
 from harness.core.oracle.answers import recompute
+from harness.core.oracle.condition import condition_of
 from harness.core.oracle.describe import describe
 from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
+from harness.core.oracle.places import node_labels, places_of
 from harness.core.oracle.replay import timeline
-from harness.core.oracle.standing import Standing, standing_of
+from harness.core.oracle.standing import standing_of
 from harness.core.verdict import Outcome, Verdict
 
 NAME = "assertions"
-LAW = "Everything the case looked at for itself was as it must be."
+LAW = "Every assertion of the case holds."
 LINE = 400  # characters of evidence in one line of a witness
 
 
@@ -42,37 +46,56 @@ def judge(history: History) -> Verdict:
 
 def _finding(history: History, pos: int, record: Record) -> Finding:
     state = record.state
-    sentence, stored, held = str(state.get("sentence", "")), state.get("held"), recompute(state)
-    detail, broke = str(state.get("detail") or ""), pos
+    sentence, stored = str(state.get("sentence", "")), state.get("held")
+    detail = str(state.get("detail") or "")
     try:
-        standing = standing_of(state)
-    except (TypeError, ValueError) as error:
+        held, broke, shows = _judged_again(history, pos, state)
+    except (TypeError, ValueError, RecursionError) as error:
         return unknown(f"could not be seen: {sentence} ({error})", pos=pos)
-    if standing is not None and held is not None:
-        since = standing.broken_since(timeline(history), pos)
-        held = held and since is None  # what was counted live may be less than what had happened
-        broke = pos if since is None else since
     if stored is not held:
         phrases = {True: "held", False: "did not hold", None: "could not be seen"}
-        shows = "answer" if standing is None else "history"
         detail = f"stored as {phrases.get(stored, stored)}, but the {shows} shows that it {phrases[held]}"
     text = f"{sentence} ({detail})" if detail else sentence
     if held is False:
-        return violated(f"failed: {text}", broke, _gang(record, standing), recorded=True)
+        return violated(f"failed: {text}", broke, _gang(record), recorded=True)
     if held is None or stored is not held:
         return unknown(f"could not be seen: {text}", pos=pos)
     return passed(sentence, pos=pos, recorded=True)
 
 
-def _gang(record: Record, standing: Standing | None) -> str:
-    """The gang that the claim is about, if it is one."""
+def _judged_again(history: History, pos: int, state: Mapping[str, Any]) -> tuple[bool | None, int, str]:
+    """Whether the claim holds by its evidence, the record that decided it, and what shows it.
+
+    TypeError or ValueError if the evidence cannot be read. What is counted in the history never makes a claim true that
+    was stored as false: the case may have looked at a later moment than the order of the records tells.
+    """
+    standing, places = standing_of(state), places_of(state)
+    if standing is None and places is None:
+        return (
+            (condition.recompute(state), pos, "value") if condition.KEY in state else (recompute(state), pos, "answer")
+        )
+    held = recompute(state)
+    if held is None:
+        return None, pos, "history"
+    line = timeline(history)
     if standing is not None:
-        return standing.gangs[0] if len(standing.gangs) == 1 else ""
+        since = standing.broken_since(line, pos)
+    elif places is not None:
+        labels = node_labels(history.records[: pos + 1])
+        since = places.broken_since(line, labels, pos, condition_of(state))
+    return held and since is None, pos if since is None else since, "history"
+
+
+def _gang(record: Record) -> str:
+    """The gang that the claim is about, if it is one."""
+    counted = standing_of(record.state) or places_of(record.state)
+    if counted is not None:
+        return counted.gangs[0] if len(counted.gangs) == 1 else ""
     return gang_key(record.namespace, record.name) if record.namespace and record.name else ""
 
 
 def _evidence(state: Mapping[str, Any]) -> list[str]:
     """The evidence of a claim in lines for a reader: the request and its answer, or the objects that were read."""
-    kinds = ("request", "answer", "read")
+    kinds = ("request", "answer", "read", "places", condition.KEY, condition.VALUE)
     texts = {kind: json.dumps(state[kind], sort_keys=True) for kind in kinds if state.get(kind)}
     return [f"  {kind}: {text if len(text) <= LINE else text[: LINE - 3] + '...'}" for kind, text in texts.items()]
