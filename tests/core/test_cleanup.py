@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.core.gang import Gang
 from harness.core.oracle.checks import cleanup
 from harness.core.verdict import Outcome
@@ -50,3 +52,23 @@ def test_a_gang_submitted_anew_does_not_hide_what_was_left() -> None:
 
 def test_a_gang_submitted_anew_without_deletion_need_not_go() -> None:
     assert cleanup.judge(story().submit(GANG, create=False).end(60)).outcome is Outcome.PASS
+
+
+def test_a_deletion_that_was_not_over_when_the_history_ended_is_no_fault() -> None:
+    assert cleanup.judge(story().delete("a").end(5)).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("role", ["scheduler", "controller", "kubelet"])
+def test_what_a_process_that_is_away_may_have_to_delete_is_not_left_behind(role: str) -> None:
+    away = story().act("kill", "it", role=role).delete("a").after(20)
+    assert cleanup.judge(away.act("restart", "it", role=role).after(9).end()).outcome is Outcome.PASS
+    away = story().act("kill", "it", role=role).delete("a").after(20)
+    assert cleanup.judge(away.act("restart", "it", role=role).after(11).end()).outcome is Outcome.VIOLATED
+    assert cleanup.judge(story().act("kill", "it", role=role).delete("a").end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_what_the_case_changed_in_the_gang_submitted_anew_is_no_time_for_the_old_one() -> None:
+    anew = story().delete("a").after(5).submit(GANG, create=False).after(1).act("edit", "a", quorum=1)
+    assert cleanup.judge(anew.end(12)).outcome is Outcome.VIOLATED
+    edited = story().delete("a").after(6).act("edit", "a", quorum=1)
+    assert cleanup.judge(edited.end(12)).outcome is Outcome.PASS

@@ -12,7 +12,7 @@ from harness.core.oracle.describe import describe
 from harness.core.oracle.judge import case_outcome, judge_case
 from harness.core.verdict import Outcome, Verdict
 
-from .story import Story
+from .story import BEGAN, Story
 
 GANG = Gang("g", size=2)
 
@@ -82,3 +82,10 @@ def test_a_bind_to_a_node_that_has_just_gone_excuses_no_crash() -> None:
 
 def test_a_crash_is_told_in_words() -> None:
     assert describe(crashed(started()).records[-1]).endswith("some-scheduler crashed (exit code 2)")
+
+
+def test_time_that_nobody_had_is_no_time_to_reconnect() -> None:
+    back = started().act("kill", "it", role="apiserver").after(5).act("ready", "it", role="apiserver").after(20)
+    back.act("stalled", "muster", **{"from": BEGAN + back.now - 10, "to": BEGAN + back.now})
+    assert judged(crashed(back.after(79))).outcome is Outcome.PASS
+    assert judged(crashed(back.after(2))).outcome is Outcome.VIOLATED

@@ -49,3 +49,33 @@ def test_a_started_gang_may_keep_what_it_has() -> None:
 
 def test_what_was_held_is_always_reported() -> None:
     assert held_resources.judge(held().end(11)).figures["held_gpu_seconds"] == 10
+
+
+def test_a_placeholder_is_held_by_a_full_gang_too() -> None:
+    base = held().bind_all(GANG).expect("released", "a")
+    assert held_resources.judge(base.end(60)).outcome is Outcome.VIOLATED
+    base = held().bind_all(GANG).expect("released", "a").after(1).gone("ph")
+    assert held_resources.judge(base.end(60)).outcome is Outcome.PASS
+
+
+def test_what_the_case_deletes_was_not_released() -> None:
+    early = held().expect("released", "a").after(1).delete("a").gone("ph")
+    assert held_resources.judge(early.end(60)).outcome is Outcome.UNKNOWN
+    again = held().expect("released", "a").after(1).submit(GANG, create=False).gone("ph")
+    assert held_resources.judge(again.end(60)).outcome is Outcome.UNKNOWN
+    late = held().expect("released", "a").after(25).delete("a").gone("ph")
+    assert held_resources.judge(late.end(60)).outcome is Outcome.VIOLATED
+
+
+def test_a_gang_that_held_nothing_any_more_begins_anew() -> None:
+    base = Story(released=20).node("n1").submit(TIMED).bind_all(TIMED).after(1)
+    for name, _ in TIMED.members():
+        base.gone(name)
+    base.pod("a-4", gang="a").bind("a-4")
+    assert held_resources.judge(base.end(90)).outcome is Outcome.VIOLATED
+
+
+def test_a_hold_that_was_not_over_when_the_history_ended_is_no_fault() -> None:
+    assert held_resources.judge(held(TIMED).end(20)).outcome is Outcome.PASS
+    dead = held(TIMED).act("kill", "sched", role="scheduler")
+    assert held_resources.judge(dead.end(90)).outcome is Outcome.UNKNOWN

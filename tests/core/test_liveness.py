@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.core.gang import Gang
+from harness.core.gang import Gang, Role
 from harness.core.oracle.checks import liveness
 from harness.core.verdict import Outcome
 
@@ -68,3 +68,35 @@ def test_what_is_bound_after_the_case_deleted_the_gang_is_no_start() -> None:
     gang = Gang("a", 2)
     history = Story().node("n1").submit(gang).expect("bound", "a", within=5).delete("a").bind_all(gang).end(30)
     assert liveness.judge(history).outcome is Outcome.UNKNOWN
+
+
+def test_the_second_may_start_at_the_moment_at_which_the_first_is_done() -> None:
+    base = story().expect("one-of", "a", "b", within=10).bind_all(B).after(1)
+    base.phase("b-0", "Succeeded").bind("a-0").bind("a-1")
+    assert liveness.judge(base.end(30)).outcome is Outcome.PASS
+    leaving = story().expect("one-of", "a", "b", within=10).bind_all(B).after(1).terminating("b-0").bind("a-0")
+    assert liveness.judge(leaving.end(30)).outcome is Outcome.VIOLATED, "what goes away still takes its room"
+
+
+def test_placeholders_do_not_keep_a_winner_standing() -> None:
+    base = story().expect("one-of", "a", "b", within=10).pod("ph", gang="b", part="placeholder").bind("ph").bind_all(B)
+    assert liveness.judge(base.after(1).gone("b-0").after(1).bind("a-0").end(30)).outcome is Outcome.PASS
+
+
+def test_a_winner_whose_role_is_below_its_minimum_does_not_stand() -> None:
+    roles = Gang("c", roles=(Role("lead", 1), Role("work", 2, quorum=1)))
+    base = story().submit(roles).expect("one-of", "a", "c", within=10).bind_all(roles).after(1).gone("c-lead-0")
+    assert liveness.judge(base.after(1).bind("a-0").end(30)).outcome is Outcome.PASS
+
+
+def test_what_is_bound_after_the_case_deleted_the_gang_neither_wins_nor_stands_beside() -> None:
+    late = story().expect("one-of", "a", "b", within=10).delete("b").bind_all(B)
+    assert liveness.judge(late.end(30)).outcome is Outcome.VIOLATED, "a did not start"
+    beside = story().expect("one-of", "a", "b", within=10).bind_all(B).after(1).delete("a").bind("a-0")
+    assert liveness.judge(beside.end(30)).outcome is Outcome.PASS
+    both = story().expect("one-of", "a", "b", within=10).after(1).delete("a").delete("b")
+    assert liveness.judge(both.end(30)).outcome is Outcome.UNKNOWN
+
+
+def test_a_winner_stands_alone_as_far_as_the_history_goes() -> None:
+    assert liveness.judge(story().expect("one-of", "a", "b", within=10).bind_all(B).end(5)).outcome is Outcome.PASS

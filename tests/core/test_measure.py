@@ -14,7 +14,7 @@ from harness.core.errors import UsageError
 from harness.core.gang import Gang
 from harness.core.measure.course import Course, course, lost, peak, thinned
 from harness.core.measure.limits import calibrate, hold
-from harness.core.measure.model import BenchRun, Finding, Sample, bench_from_data
+from harness.core.measure.model import BenchRun, CheckFinding, Sample, bench_from_data
 from harness.core.measure.placement import usable
 from harness.core.measure.stats import growth, percentile, spread
 from harness.core.measure.summary import curves, names, ratio, rows
@@ -137,7 +137,7 @@ def test_curves_are_drawn_over_the_axis() -> None:
 
 
 def test_a_run_is_stored_and_read_again() -> None:
-    finding = Finding("atomic", Outcome.VIOLATED, "half of it")
+    finding = CheckFinding("atomic", Outcome.VIOLATED, "half of it")
     run = bench(replace(sample("a@1", 1, seconds=2), outcome=Outcome.VIOLATED, findings=(finding,), used=((0.0, 1.0),)))
     assert bench_from_data(run.as_data()) == run
     assert run.outcome is Outcome.VIOLATED

@@ -153,3 +153,78 @@ def test_without_an_audit_log_a_victim_is_known_by_its_condition() -> None:
     assert unaudited(preempt(story(), "low-0")) is Outcome.VIOLATED
     whole = preempt(story(), "low-0", "low-1").after(1).gone("low-0").gone("low-1").bind_all(HIGH)
     assert unaudited(whole) is Outcome.PASS
+
+
+def victims(base: Story) -> int:
+    return int(preemption.judge(base.end(60)).figures["victims"])
+
+
+def test_a_sign_that_comes_late_is_about_the_moment_at_which_the_pod_left() -> None:
+    base = story().terminating("low-0").after(1).bind_all(HIGH).gone("low-0").event("Preempted", "low-0")
+    assert preemption.judge(base.end(60)).outcome is Outcome.PASS  # the gang was waiting when the pod left
+    anew = story().gone("low-0").gone("low-1").pod("low-0", gang="low").bind("low-0")
+    late = anew.gone("low-0").event("Preempted", "low-0")
+    assert victims(late) == 0  # it was taken back before the gang had its quorum again
+
+
+def test_a_request_is_dated_by_the_change_that_shows_it() -> None:
+    base = Story(start_after_eviction=10).node("n1").submit(LOW).bind_all(LOW).after(1)
+    base.audit("delete", "low-0").pod("single")  # its record was delivered late, so the request stands before it
+    base.terminating("low-0").gone("low-0").bind("single")
+    assert preemption.judge(base.end(60)).outcome is Outcome.PASS
+
+
+def test_a_condition_that_only_stands_there_names_no_victim() -> None:
+    rollback = story().bind("high-0").condition("high-0", "DisruptionTarget", "True", "PreemptionByScheduler")
+    assert victims(rollback.bind("high-1").watch("Pod", "high-0", ready=True)) == 0
+
+
+def test_a_pod_that_is_going_already_is_no_victim_of_its_group() -> None:
+    base = story().group("low").terminating("low-0")
+    history = base.group("low", conditions={"Preempted": ["True", "InClusterQueue", ""]}).end(60)
+    terms = {"vocabulary": {"group_victims": ["Preempted=True"]}}
+    verdict = preemption.judge(replace(history, header={**history.header, **terms}))
+    assert verdict.figures["victims"] == 1
+
+
+def test_a_gang_that_the_case_has_deleted_does_not_start() -> None:
+    base = preempt(story(), "low-0").after(1).delete("high").bind_all(HIGH)
+    assert preemption.judge(base.end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_a_gang_starts_too_when_the_case_lowers_its_quorum() -> None:
+    base = preempt(story().bind("high-0"), "low-0").after(1).act("edit", "high", quorum=1)
+    assert preemption.judge(base.end(60)).outcome is Outcome.PASS
+
+
+def test_a_waiting_pod_that_the_case_deletes_leaves_it_open_what_was_evicted_for_it() -> None:
+    base = Story(start_after_eviction=10).node("n1").submit(LOW).bind_all(LOW).after(1).pod("single").after(1)
+    preempt(base, "low-0").after(1).act("note", text="", deleted=["ns/single"]).gone("single")
+    assert preemption.judge(base.end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_a_gang_that_lost_its_quorum_to_the_eviction_was_not_waiting_for_it() -> None:
+    base = story().watch("Pod", "low-0", phase="Failed", failed_by="gang-scheduler").delete("low")
+    assert preemption.judge(base.end(60)).outcome is Outcome.VIOLATED
+
+
+def test_a_victim_gang_that_kept_its_quorum_may_lose_members_to_others_later() -> None:
+    spare = Gang("low", 3, quorum=2, disruption="gang")
+    base = preempt(story(spare), "low-0").after(1).gone("low-0").bind_all(HIGH).after(1)
+    assert (
+        preemption.judge(base.watch("Pod", "low-1", phase="Failed", failed_by="kubelet").end(60)).outcome
+        is Outcome.PASS
+    )
+
+
+def test_what_is_left_of_a_victim_gang_after_the_case_deleted_it_proves_nothing() -> None:
+    base = preempt(story(ATOM), "low-0").after(1).gone("low-0").bind_all(HIGH).after(1).delete("low")
+    assert preemption.judge(base.gone("low-1").gone("low-2").end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_without_an_audit_log_it_counts_what_was_so_when_the_pod_went() -> None:
+    assert unaudited(story().gone("low-0").after(1).delete("low")) is Outcome.UNKNOWN
+    again = story().gone("low-0").gone("low-1").pod("low-0", gang="low").bind("low-0")
+    assert unaudited(again) is Outcome.UNKNOWN
+    assert unaudited(story().gone("low-0").after(1).no_node("n1")) is Outcome.UNKNOWN
+    assert unaudited(story().no_node("n1").gone("low-0")) is Outcome.PASS

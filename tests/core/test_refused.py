@@ -217,3 +217,55 @@ def test_the_scheduler_is_at_work_on_a_gang_again_when_it_writes_about_it() -> N
     variant.condition("big-1", "PodScheduled", "False", "Unschedulable")
     assert is_tried()
     assert replay({}, variant.expect("unbound", "big").records).unpromised_change("ns/big") is None
+
+
+def test_an_event_about_a_pod_that_nobody_saw_is_not_about_the_group() -> None:
+    base = suspended().event("FailedScheduling", "big-0", type="Warning", gang="ns/big")
+    assert refused.judge(base.end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_an_event_that_expires_is_no_evidence_and_one_that_is_repeated_is_about_the_pod_that_it_was_about() -> None:
+    expired = Story().node("n1").submit(BIG.but(missing=1)).event("FailedScheduling", "big-2", type="Warning")
+    event = next(key.partition("/")[2] for key in expired.states if key.startswith("Event/"))
+    expired.act("create", "big", count=1).pod("big-3", gang="big").expect("refused", "big")
+    assert refused.judge(expired.watch("Event", event, "deleted").end(60)).outcome is Outcome.UNKNOWN
+
+    repeated = story().event("FailedScheduling", "big-0", type="Warning")
+    event = next(key.partition("/")[2] for key in repeated.states if key.startswith("Event/"))
+    repeated.gone("big-0").pod("big-0", gang="big").watch("Event", event, message="again")
+    assert refused.judge(repeated.end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_what_a_group_object_says_still_is_no_evidence() -> None:
+    base = Story().node("n1").submit(BIG, create=False).group("big", phase="Unschedulable")
+    base.act("create", "big", count=1).expect("refused", "big").after(1)
+    base.group("big", conditions={"Ready": ["False", "NotYet", ""]})
+    assert refused.judge(base.end(60)).outcome is Outcome.UNKNOWN
+    base.group("big", conditions={"PodGroupScheduled": ["False", "Unschedulable", ""]})
+    assert refused.judge(base.build()).outcome is Outcome.PASS
+
+
+def test_a_promise_about_a_gang_that_the_case_has_deleted_is_over_at_once() -> None:
+    base = Story().node("n1").submit(BIG).delete("big").bind("big-0")
+    assert refused.judge(base.expect("unbound", "big").end(60)).outcome is Outcome.PASS
+    assert refused.judge(base.expect("refused", "big").end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_to_create_only_the_group_is_not_to_create_members() -> None:
+    def bound_first() -> Story:
+        return Story().node("n1").submit(BIG).bind("big-0").after(1).act("create", "big").gone("big-0")
+
+    base = bound_first().unschedulable("big-3").expect("refused", "big")
+    assert refused.judge(base.end(60)).outcome is Outcome.VIOLATED
+
+
+def test_evidence_from_before_the_last_creation_does_not_count() -> None:
+    base = Story().node("n1").submit(BIG).pod("big-4", gang="big").unschedulable("big-4")  # a controller made a fifth
+    base.act("create", "big", count=1).expect("refused", "big")
+    assert refused.judge(base.end(60)).outcome is Outcome.UNKNOWN
+
+
+def test_a_fence_before_the_first_pod_proves_nothing_even_if_a_placeholder_comes_later() -> None:
+    base = suspended().act("fence", "f").pod("f", part="fence").bind("f")
+    base.pod("hold-0", gang="big", part="placeholder")
+    assert refused.judge(base.end(60)).outcome is Outcome.UNKNOWN

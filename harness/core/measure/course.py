@@ -13,7 +13,7 @@ from harness.core.deadlines import seconds
 from harness.core.history.records import History
 from harness.core.measure.stats import percentile
 from harness.core.oracle.attempts import attempts
-from harness.core.oracle.facts import Stall
+from harness.core.oracle.facts import Spans, Stall
 from harness.core.oracle.figures import gang_figures
 from harness.core.oracle.incarnation import Incarnation
 from harness.core.oracle.replay import timeline
@@ -121,7 +121,7 @@ def _latency(history: History, incarnation: Incarnation, since: float) -> float 
 
 def _attempts(history: History, line: Timeline, incarnation: Incarnation) -> int:
     window = seconds(history.header, "window")
-    return len(attempts(incarnation.steps_while_wanted(), window, [], line.end))
+    return len(attempts(incarnation.steps_while_wanted(), window, Spans(), line.end))
 
 
 def _backlog(created: Iterable[float], bound: Iterable[float]) -> int:

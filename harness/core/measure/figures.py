@@ -57,8 +57,8 @@ FIGURES: Mapping[str, Figure] = {
     "pods_per_second": Figure(
         "Pods bound",
         "1/s",
-        "Pods that were bound, by the time from the first pod created to the last bind; with --paused from the "
-        "moment at which the scheduler went on.",
+        "Bound pods, divided by the time from the first pod created to the last bind; with --paused from the "
+        "resume of the scheduler.",
         MORE,
         is_held=True,
     ),
@@ -66,7 +66,7 @@ FIGURES: Mapping[str, Figure] = {
         "latency_ms",
         "Gang latency",
         "From the first pod of a gang created to the bind that makes its quorum; with --paused at the earliest from "
-        "the moment at which the scheduler went on.",
+        "the resume of the scheduler.",
         ("p50", "p99"),
         50.0,
     ),
@@ -83,12 +83,12 @@ FIGURES: Mapping[str, Figure] = {
         "API calls", "1/gang", "Requests of the integration to the API server.", LESS, 0.5, is_held=True
     ),
     "held_gpu_seconds": Figure(
-        "Held below quorum", "GPU·s", "GPUs kept by gangs that had not reached quorum, times how long.", LESS, 1.0, True
+        "Held below quorum", "GPU·s", "GPUs held by gangs below quorum, times the duration.", LESS, 1.0, True
     ),
     "placement_percent": Figure(
         "Placement",
         "%",
-        "GPUs in use when most were, of those that any scheduler could have used: of the optimum, or of a bound of it.",
+        "Most GPUs in use at one time, of those that any scheduler could have used: of the optimum, or a bound of it.",
         MORE,
         0.5,
         True,
@@ -110,17 +110,20 @@ FIGURES: Mapping[str, Figure] = {
     },
     **{
         f"memory_mb_{role}": Figure(
-            f"Memory, {role}", "MB", f"The most memory that was seen of {meaning}.", LESS, 16.0, role == "scheduler"
+            f"Memory, {role}", "MB", f"The most memory of {meaning}.", LESS, 16.0, role == "scheduler"
         )
         for role, meaning in _ROLES.items()
     },
     "muster_percent": Figure(
-        "muster's share", "%", "Processor time of muster, of what everything together needed; the aim is 10 %.", LESS
+        "muster's share", "%", "Share of muster in the processor time of all programs; the aim is 10 %.", LESS
     ),
     "records": Figure("Records", "", "Records of the history that was judged.", NEITHER),
     "record_bytes": Figure("Bytes per record", "B", "Size of the stored history, by its records.", LESS),
     "stalled_seconds": Figure(
-        "Stalls", "s", "Time in which muster or the API server did not run: how disturbed the machine was.", NEITHER
+        "Stalls",
+        "s",
+        "Time in which muster, the scheduler or the API server did not run: how disturbed the machine was.",
+        NEITHER,
     ),
     "seconds": Figure("Seconds", "s", "From the first creation to the last bind.", LESS),
 }

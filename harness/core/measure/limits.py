@@ -1,8 +1,8 @@
 """Limits for figures, made of several runs on one machine, and a run held to them.
 
-A limit is the mean of at least five measurements and a fifth more (or less, where more is better), as Kueue calibrates
-its own. Limits are of one load and one machine: a run of another load is refused, not compared. Versions may differ,
-since that is what limits are for.
+A limit is the mean of at least five measurements plus a fifth (minus, where more is better), as Kueue calibrates its
+own. Limits are of one load and one machine: a run of another load is refused, not compared. Versions may differ, since
+that is what limits are for.
 """
 
 from __future__ import annotations

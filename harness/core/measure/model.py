@@ -21,7 +21,7 @@ Point = Mapping[str, Any]  # what differs between the loads of one bench, such a
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """What one check found in a sample."""
 
     check: str
@@ -39,7 +39,7 @@ class Sample:
     point: Point
     figures: Mapping[str, float]
     outcome: Outcome
-    findings: tuple[Finding, ...] = ()  # of the checks that had something to judge
+    findings: tuple[CheckFinding, ...] = ()  # of the checks that had something to judge
     latencies: tuple[float, ...] = ()  # the distribution in 101 steps, milliseconds
     used: tuple[tuple[float, float], ...] = ()  # seconds, and GPUs in use from then on
     room: float = 0.0  # GPUs of all nodes
@@ -123,7 +123,7 @@ def bench_from_data(data: Mapping[str, Any]) -> BenchRun:
 def _sample(data: Mapping[str, Any]) -> Sample:
     figures = {str(name): float(value) for name, value in data["figures"].items()}
     findings = tuple(
-        Finding(str(item["check"]), Outcome(item["outcome"]), str(item["reason"])) for item in data["findings"]
+        CheckFinding(str(item["check"]), Outcome(item["outcome"]), str(item["reason"])) for item in data["findings"]
     )
     return Sample(
         **{

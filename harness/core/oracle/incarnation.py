@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from math import inf
 from typing import Any, NamedTuple
 
@@ -34,7 +35,9 @@ class Incarnation:
     standing: int = 0
     left: int = 0
     gpus: float = 0.0
+    members: int = 0  # that occupy a node, those going away too
     roles: dict[str, int] = field(default_factory=dict)  # placed members of each role
+    roles_standing: dict[str, int] = field(default_factory=dict)  # members of each role that occupy a node
     pods: list[Pod] = field(default_factory=list)  # members and placeholders, also those that are gone
     groups: list[Group] = field(default_factory=list)  # objects that stand for it, also those that are gone
     steps: list[Step] = field(default_factory=list)
@@ -56,10 +59,13 @@ class Incarnation:
 
     @property
     def full(self) -> bool:
-        if self.quorum is None or self.placed < self.quorum:
+        return self._is_quorum(self.placed, self.roles)
+
+    def _is_quorum(self, members: int, of_role: Mapping[str, int]) -> bool:
+        if self.quorum is None or members < self.quorum:
             return False
         roles = self.gang.roles if self.gang is not None else ()
-        return all(self.roles.get(role.name, 0) >= role.minimum for role in roles)
+        return all(of_role.get(role.name, 0) >= role.minimum for role in roles)
 
     @property
     def size(self) -> int:
@@ -88,11 +94,17 @@ class Incarnation:
         if role:
             self.roles[role] = self.roles.get(role, 0) + change
 
+    def stand(self, role: str, change: int) -> None:
+        self.members += change
+        self.roles_standing[role] = self.roles_standing.get(role, 0) + change
+
     def step(self, index: int, now: float) -> bool:
         """Write the counters down; True if quorum is reached with this record."""
         before = bool(self.steps) and self.steps[-1].full
         full = self.full
-        self.steps.append(Step(index, now, self.placed, full, self.held, self.gpus, self.standing, self.left))
+        stands = self._is_quorum(self.members, self.roles_standing)
+        counters = (self.placed, full, self.held, self.gpus, self.standing, self.left, self.members, stands)
+        self.steps.append(Step(index, now, *counters))
         if self.left and index < self.present:
             self.present = index
         if full:
@@ -119,7 +131,9 @@ class Incarnation:
         return self.arrivals[max(members, 1) - 1] if len(self.arrivals) >= members else inf
 
     def handed_over(self, index: int) -> float:
-        """Where a queue lets gangs in before they are placed: the record with which all of its members could be placed.
+        """Where a queue lets gangs in before they are placed: the record with which all members were handed over.
+
+        Each is created, or freed of a gate, once the gang is let in.
 
         -1 if it had not been let in at record `index`, infinite if a member was still held back. While a case runs the
         watch of groups may lag behind that of pods, so revisions say what was first.
@@ -129,13 +143,15 @@ class Incarnation:
             return -1
         since, _, revision = self.admissions[place - 1]
         free = []
-        for pod in (pod for pod in self.pods if pod.born <= index):
+        for pod in (pod for pod in self.pods if pod.born <= index < pod.deleted):
             pos, opened = pod.opened(index)
-            if opened > revision or (pod.born > since and not pod.gone):
-                free.append(float(max(pod.born, pos)))
-            elif not pod.gone:
-                free.append(inf)
+            is_handed_over = opened > revision or pod.born > since
+            free.append(float(max(pod.born, pos)) if is_handed_over else inf)
         return max(free, default=inf)
+
+    def created(self, index: int) -> int:
+        """Where the case created it, or further members of it, for the last time before `index`."""
+        return max((pos for pos, _ in self.later if pos <= index), default=self.begun)
 
     def evident(self, index: int) -> Refusal | None:
         """The first refusal by a scheduler that, when it wrote, knew the whole gang as it was created up to `index`.
@@ -145,10 +161,12 @@ class Incarnation:
         another may be about a part of the gang, and it may well place the whole a moment later. A queue may hold back a
         gang before it has any pod: what its object then says is about all of it, until the case creates more.
         """
-        if self.held_back is not None and not any(self.held_back.pos < pos <= index for pos, _ in self.later):
+        since, whole = self.created(index), self.whole(index)
+        if self.held_back is not None and self.held_back.pos > since:
             return self.held_back
-        place = bisect_left(self._newest, self.whole(index))
-        return self.refusals[place] if place < len(self.refusals) else None
+        place = bisect_left(self._newest, whole)
+        place = max(place, bisect_right(self.refusals, since, key=lambda refusal: refusal.pos))
+        return next((refusal for refusal in islice(self.refusals, place, None) if refusal.born >= whole), None)
 
     def at(self, index: int) -> Step:
         """The counters after record `index`."""
@@ -206,8 +224,13 @@ class Pod:
     held: bool = False
     standing: bool = False
     gone: bool = False
+    deleted: float = inf  # the record with which it was gone
     terminal: bool = False
     evicted: bool = False  # an event or a condition names it as a victim
+    disruption: str = ""  # the condition that names it, as its latest record has it
+    left: Moment | None = None  # since when it has ended, or its deletion has begun
+    excused: bool = False  # it was spared when it left
+    homeless: bool = False  # its node was gone when it left
     taken: int = -1  # the record in which the case deleted it
     refusal: str = ""  # why the scheduler says it is not placed
     gates: int = 0
@@ -238,8 +261,14 @@ class Pod:
             return -inf
         return -inf if self.scheduler == pod.scheduler and self.since.pos != self.born else self.since.now
 
+    def leave(self, moment: Moment, homeless: bool) -> None:
+        """It loses its place now; who took it may be told later, and is asked of this moment."""
+        self.excused, self.homeless, self.left = self.spared(), homeless, moment
+
     def spared(self) -> bool:
         """It cannot be a victim any more: never bound, no workload, finished, or the case itself removes it."""
+        if self.left is not None:
+            return self.evicted or self.excused
         by_case = self.taken >= 0 or (self.incarnation is not None and self.incarnation.ended >= 0)
         rolled_back = (
             self.incarnation is not None and self.incarnation.quorum is not None and not self.incarnation.started
@@ -258,6 +287,14 @@ class Group:
     refusal: str = ""  # the words in which it says that its gang has no room
     eviction: str = ""  # the words in which it says that its gang is evicted
     admits: bool = False  # it says that its gang was let in
+
+
+class Removal(NamedTuple):
+    """A program deleted a pod, or failed it."""
+
+    request: Eviction  # if it is one
+    program: str
+    spared: bool  # the pod could be no victim then
 
 
 class Eviction(NamedTuple):

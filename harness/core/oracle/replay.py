@@ -21,7 +21,7 @@ from harness.core.history.records import MARKER, PLAIN_KINDS, History, Record, g
 from harness.core.oracle.capacity import Capacity
 from harness.core.oracle.constraints import Constraints
 from harness.core.oracle.facts import Action, Bind, Down, Moment, Promise, Refusal, Stall, Start
-from harness.core.oracle.incarnation import Eviction, Group, Incarnation, Pod
+from harness.core.oracle.incarnation import Eviction, Group, Incarnation, Pod, Removal
 from harness.core.oracle.timeline import Node, Timeline
 from harness.core.oracle.vocabulary import vocabulary_of
 
@@ -30,6 +30,7 @@ _PROCESS = ("kill", "pause", "restart", "resume", "ready")
 _DISTURBANCES = ("node-remove", "node-change")
 _CHANGES = frozenset(("node-add", "node-remove", "node-change", "create", "edit", "delete", "resume", "ready"))
 _TRIED = frozenset(("condition", "nominated"))  # what changes in a pod that the scheduler tries to place
+GroupStatus = tuple[str, Mapping[str, Any]]  # phase and conditions
 _ACCEPTED = 400  # HTTP status codes below mean that it happened
 
 
@@ -45,6 +46,7 @@ class Replay:
         self._groups: dict[str, Group] = {}  # those that exist
         self._victim_conditions = frozenset(self.timeline.vocabulary.victim_conditions)
         self._fences: set[tuple[str, str]] = set()
+        self._subjects: dict[str, Pod | None] = {}  # of events: the pod that had the name when the event appeared
         self._kinds: dict[str, Callable[[Record], None]] = {
             "Pod": self._pod,
             "Node": self._node,
@@ -148,6 +150,10 @@ class Replay:
     def _count(self, pod: Pod, placed: bool, standing: bool, held: bool, gone: bool) -> None:
         """Bring the counters of the pod's gang up to date and write the step down."""
         incarnation = pod.incarnation
+        if gone and not pod.gone:
+            pod.deleted = self._index
+        if pod.held and not held:
+            pod.leave(Moment(self._index, self._now), self.timeline.has_no_node(pod))
         if incarnation is not None:
             if pod.part == "member" and placed != pod.placed:
                 incarnation.place(pod.role, 1 if placed else -1)
@@ -155,10 +161,10 @@ class Replay:
                 incarnation.held += 1 if held else -1
                 incarnation.gpus += pod.gpus if held else -pod.gpus
             incarnation.standing += standing - pod.standing
+            if pod.part == "member" and standing != pod.standing:
+                incarnation.stand(pod.role, 1 if standing else -1)
             incarnation.left += pod.gone - gone
-            waited = incarnation.pending
-            if incarnation.step(self._index, self._now):
-                self.timeline.starts.append(Start(self._index, self._now, waited, f"gang {incarnation.key}"))
+            self._step(incarnation)
         if standing and not pod.standing:
             pod.since = Moment(self._index, self._now)
         elif pod.standing and not standing:
@@ -171,6 +177,12 @@ class Replay:
         if placed != pod.placed:
             pod.placements += (self._index,)
         pod.placed, pod.held, pod.standing, pod.gone = placed, held, standing, gone
+
+    def _step(self, incarnation: Incarnation) -> None:
+        """Write the counters of the gang down, and that it has started, if it has with this record."""
+        waited = incarnation.pending
+        if incarnation.step(self._index, self._now) and incarnation.ended < 0:
+            self.timeline.starts.append(Start(self._index, self._now, waited, f"gang {incarnation.key}"))
 
     def _resize(self, pod: Pod, request: Mapping[str, int]) -> None:
         gpus = gpus_of(request)
@@ -188,7 +200,7 @@ class Replay:
         if pod.incarnation is not None:
             if pod.part == "member":
                 pod.incarnation.binds.append(Bind(self._index, self._now, pod.name, node))
-                if pod.incarnation.full:  # it joins a gang that runs
+                if pod.incarnation.full and pod.incarnation.ended < 0:  # it joins a gang that runs
                     line.starts.append(Start(self._index, self._now, pod.born, f"member {pod.name}"))
         elif pod.part == "fence":
             line.fences.append((self._index, pod.born, pod.scheduler, pod.name))
@@ -207,8 +219,10 @@ class Replay:
                 self._refuse(pod.incarnation, pod.born, sentence, pod.refusal, (*(status or ()), "", "")[2])
         if self._victim_conditions.isdisjoint(conditions):
             return
-        if how := self.timeline.vocabulary.eviction_of_pod(conditions):
+        how = self.timeline.vocabulary.eviction_of_pod(conditions)
+        if how and not pod.disruption and pod.born != self._index:  # what only stands there names nobody
             self._evict(pod, f"condition {how}")
+        pod.disruption = how
 
     def _containers(self, pod: Pod, running: Mapping[str, float]) -> None:
         if pod.containers is None:
@@ -236,10 +250,11 @@ class Replay:
         state, vocabulary = record.state, self.timeline.vocabulary
         reason = state.get("reason", "")
         victim = reason in vocabulary.victim_events and state.get("component") != "kubelet"
-        if not victim and not vocabulary.refuses_by_event(state):
+        if record.verb == "deleted" or not (victim or vocabulary.refuses_by_event(state)):
             return
         kind, namespace, name = (*state.get("about", "").split("/", 2), "", "")[:3]
-        pod = self.timeline.names.get((namespace, name)) if kind == "Pod" else None
+        present = self.timeline.names.get((namespace, name)) if kind == "Pod" else None
+        pod = self._subjects.setdefault(record.uid or gang_key(record.namespace, record.name), present)
         if victim:
             if pod is not None:
                 self._evict(pod, f"event {reason}")
@@ -248,7 +263,8 @@ class Replay:
         if incarnation is not None:
             born, of_all = (pod.born, False) if pod is not None else self._born_of_group(kind)
             sentence = f"event {reason} about {state.get('about', '')}"
-            self._refuse(incarnation, born, sentence, reason, state.get("message", ""), of_all=of_all)
+            if pod is not None or kind != "Pod":
+                self._refuse(incarnation, born, sentence, reason, state.get("message", ""), of_all=of_all)
             incarnation.tried = self._index
 
     def _group(self, record: Record) -> None:
@@ -268,13 +284,14 @@ class Replay:
         elif incarnation.gang is None and record.state.get("quorum"):
             incarnation.quorum = record.state["quorum"]
         incarnation.step(self._index, self._now)
-        status = (record.state.get("phase"), record.state.get("conditions"))
+        status = (record.state.get("phase", ""), record.state.get("conditions") or {})
         if status != group.status:
+            refusal = self.timeline.vocabulary.refusal_of_group(_news(group.status, status))
             group.status, group.refusal = status, self.timeline.vocabulary.refusal_of_group(record.state)
-            if group.refusal:
-                sentence = f"{record.kind} {record.name} says {group.refusal}"
+            if refusal:
+                sentence = f"{record.kind} {record.name} says {refusal}"
                 born, of_all = self._born_of_group(record.kind)
-                self._refuse(incarnation, born, sentence, group.refusal, of_all=of_all)
+                self._refuse(incarnation, born, sentence, refusal, of_all=of_all)
             if (admits := self.timeline.vocabulary.admits(record.state)) != group.admits:
                 group.admits = admits
                 incarnation.admissions.append((self._index, admits, record.rev or 0))
@@ -286,7 +303,7 @@ class Replay:
         """Every bound member is a victim when the group's object begins to say that the gang is evicted."""
         if eviction and not group.eviction:
             for pod in group.incarnation.pods:
-                if not pod.gone:
+                if pod.held:
                     self._evict(pod, f"{group.record.kind} {group.record.name} says {eviction}")
         group.eviction = eviction
 
@@ -323,9 +340,8 @@ class Replay:
             self._remove(pod, f"{record.verb} by {who}", who)
 
     def _remove(self, pod: Pod, how: str, who: str) -> None:
-        """Note that a program took a bound pod away."""
-        if not pod.spared():
-            self.timeline.removals.append((self._eviction(pod, how), who))
+        """Note that a program took a pod away."""
+        self.timeline.removals.append(Removal(self._eviction(pod, how), who, pod.spared()))
 
     def _evict(self, pod: Pod, how: str) -> None:
         """Note a victim that the scheduler names, once."""
@@ -334,7 +350,8 @@ class Replay:
             self.timeline.named_victims.append(self._eviction(pod, how))
 
     def _eviction(self, pod: Pod, how: str) -> Eviction:
-        return Eviction(self._index, self._now, pod.name, pod.uid, pod.incarnation, how)
+        pos, now = pod.left or Moment(self._index, self._now)  # what is written about it may be late
+        return Eviction(pos, now, pod.name, pod.uid, pod.incarnation, how)
 
     # -- what the case did
 
@@ -393,16 +410,17 @@ class Replay:
         incarnation.disturbances.append(self._now)
         if record.verb == "edit" and record.state.get("quorum"):
             incarnation.quorum = int(record.state["quorum"])
-        if record.verb == "create":
-            incarnation.later.append((self._index, record.state.get("count", 0)))
+        if record.verb == "create" and record.state.get("count"):
+            incarnation.later.append((self._index, record.state["count"]))
         if record.verb == "delete":
             self._take(gang_key(record.namespace, name) for name in record.state.get("members") or ())
-        incarnation.step(self._index, self._now)
+        self._step(incarnation)
 
     def _take(self, names: Iterable[str]) -> None:
         """The case itself deletes these pods, each given as "namespace/name"."""
         for namespace, _, name in (text.partition("/") for text in names):
-            if pod := self.timeline.names.get((namespace, name)):
+            pod = self.timeline.names.get((namespace, name))
+            if pod is not None and not pod.gone:
                 pod.taken = self._index
 
     def _process(self, verb: str, name: str, role: str) -> None:
@@ -449,6 +467,13 @@ def timeline(history: History) -> Timeline:
         history.derived["timeline"] = replay(history.header, history.records)
     state: Timeline = history.derived["timeline"]
     return state
+
+
+def _news(before: GroupStatus | None, after: GroupStatus) -> dict[str, Any]:
+    """The phase and the conditions of a group object that it did not have before: what only stands there is no news."""
+    phase, conditions = before or ("", {})
+    news = {kind: condition for kind, condition in after[1].items() if condition != conditions.get(kind)}
+    return {"phase": after[0] if after[0] != phase else "", "conditions": news}
 
 
 def program(agent: str) -> str:

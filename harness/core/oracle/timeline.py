@@ -29,7 +29,7 @@ from harness.core.oracle.facts import (
     patience,
     stretched,
 )
-from harness.core.oracle.incarnation import Eviction, Incarnation, Pod
+from harness.core.oracle.incarnation import Eviction, Incarnation, Pod, Removal
 from harness.core.oracle.vocabulary import Vocabulary
 
 Gap = tuple[str, float, float]  # kind ("" is every), and the times between which changes of it may be missing
@@ -92,7 +92,7 @@ class Timeline:
     constrained: int = 0  # binds whose constraints were looked at
     refused_binds: list[Action] = field(default_factory=list)  # binds that the API server refused
     named_victims: list[Eviction] = field(default_factory=list)  # by a condition or an event
-    removals: list[tuple[Eviction, str]] = field(default_factory=list)  # deletions of pods, with the program
+    removals: list[Removal] = field(default_factory=list)
     binders: set[str] = field(default_factory=set)  # programs that made binds
     disturbances: list[float] = field(default_factory=list)  # times at which the case took nodes away
     past_downs: list[Down] = field(default_factory=list)
@@ -118,10 +118,22 @@ class Timeline:
         pod = self.names.get((namespace, name))
         return pod.node if pod is not None and not pod.gone else ""
 
+    def was_bound(self, namespace: str, name: str) -> bool:
+        """Whether the latest pod of that name was ever bound, though it may be gone by now."""
+        pod = self.names.get((namespace, name))
+        return pod is not None and bool(pod.placements)
+
     def has_no_node(self, pod: Pod) -> bool:
         """Whether the node of the pod was removed under it: it takes no room, and no kubelet is left to end it."""
         node = self.nodes.get(pod.node)
         return node is not None and any(trouble.why == "gone" and trouble.until == inf for trouble in node.troubles)
+
+    def has_ended(self, namespace: str, name: str) -> bool:
+        """Whether the pod of that name takes no room any more and never will, though its object may still be there."""
+        pod = self.names.get((namespace, name))
+        if pod is None or pod.gone:
+            return True
+        return bool(pod.record.state.get("deleting")) and (not pod.standing or self.has_no_node(pod))
 
     def is_refused(self, namespace: str, name: str) -> bool:
         """Whether the scheduler says of the pod of that name that it was not placed."""
@@ -168,17 +180,20 @@ class Timeline:
     def evictions(self) -> list[Eviction]:
         """The victims of the scheduler, in order; each pod once.
 
-        A deletion is an eviction if a program did it that also makes binds, before or after, and if no event or
-        condition names the pod as a victim.
+        A deletion is an eviction if a program did it that also makes binds, before or after. Requests are in order of
+        time and changes in that of revisions, so the moment is the change that shows the deletion, where one does. The
+        words are those of an event or a condition, where one names the pod as a victim.
         """
-        if not self.removals:
-            return self.named_victims
-        named = {eviction.uid for eviction in self.named_victims}
-        removed: dict[str, Eviction] = {}
-        for eviction, program in self.removals:
-            if eviction.uid not in named and (program in self.binders or self.vocabulary.evicts(program)):
-                removed.setdefault(eviction.uid, eviction)
-        return sorted((*self.named_victims, *removed.values()), key=lambda eviction: eviction.pos)
+        victims = {eviction.uid: eviction for eviction in self.named_victims}
+        for removal in self.removals:
+            request, pod = removal.request, self.pods[removal.request.uid]
+            pos, now = pod.left or Moment(request.pos, request.now)
+            spared = pod.excused if pos > request.pos else removal.spared
+            if not spared and (removal.program in self.binders or self.vocabulary.evicts(removal.program)):
+                eviction = victims.setdefault(request.uid, request._replace(pos=pos, now=now))
+                if pos < eviction.pos:
+                    victims[request.uid] = eviction._replace(pos=pos, now=now)
+        return sorted(victims.values(), key=lambda eviction: eviction.pos)
 
     @property
     def downs(self) -> list[Down]:
@@ -187,11 +202,10 @@ class Timeline:
 
     def spans(self, incarnations: Iterable[Incarnation] = (), roles: tuple[str, ...] = THE_SCHEDULER) -> Spans:
         """When no progress could be asked for: processes down or starved, nodes taken, the gang changed by the case."""
-        spans = [(down.since, down.until) for down in self.downs if not roles or down.role in roles]
-        spans += [(stall.since, stall.until) for stall in self.stalls]
-        spans += [(time, time) for time in self.disturbances]
-        spans += [(time, time) for incarnation in incarnations for time in incarnation.disturbances]
-        return sorted(spans)
+        restarts = [(down.since, down.until) for down in self.downs if not roles or down.role in roles]
+        restarts += [(time, time) for time in self.disturbances]
+        restarts += [(time, time) for incarnation in incarnations for time in incarnation.disturbances]
+        return Spans(sorted(restarts), sorted(self.stalls))
 
 
 def gap_spans(records: Sequence[Record], lost: Sequence[Action]) -> list[Gap]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from harness.core.deadlines import seconds
@@ -143,14 +143,14 @@ class Facts:
         positions = {n for course in self.members.get(gang, []) for n in course.places}
         return sorted({*positions, *self.actions("submit", "edit", "create", "delete", gang=gang)})
 
-    # -- time that does not count
+    # -- time that does not count, and moments after which a deadline begins anew
 
     def stalls(self) -> list[Span]:
         records = self.history.records
         return [(float(records[i].state["from"]), float(records[i].state["to"])) for i in self.actions("stalled")]
 
-    def downs(self) -> Iterator[Span]:
-        """When a process that everybody needs was down: until it is ready, else until it was restarted."""
+    def downs(self, roles: Sequence[str] = NEEDED) -> Iterator[Span]:
+        """When a process of these roles (none: any) was down: until it is ready, else until it was restarted."""
         records = self.history.records
         acts = list(self.actions("kill", "pause", "restart", "resume", "ready"))
         for name in {records[i].name for i in acts}:
@@ -159,12 +159,12 @@ class Facts:
             for i in (i for i in acts if records[i].name == name):
                 verb, now = records[i].verb, self.clock[i]
                 if verb in ("resume", "ready"):
-                    if since is not None and role in NEEDED:
+                    if since is not None and (not roles or role in roles):
                         yield since, now
                     since = restarted = None
                     continue
                 if verb != "restart" and restarted is not None and since is not None:
-                    if role in NEEDED:
+                    if not roles or role in roles:
                         yield since, restarted
                     since = restarted = None
                 role = (
@@ -174,26 +174,30 @@ class Facts:
                 )
                 since = now if since is None else since
                 restarted = now if verb == "restart" else restarted
-            if since is not None and role in NEEDED:
+            if since is not None and (not roles or role in roles):
                 yield since, float("inf") if restarted is None else restarted
 
     def spans(self, *gangs: str) -> list[Span]:
-        """All of it, and the moments at which the case took nodes away or changed one of the gangs."""
+        """When a process was down, and the moments at which the case took nodes away or changed one of the gangs."""
         moments = [self.clock[i] for i in self.actions("node-remove", "node-change")]
         for gang in gangs:
             for i in self.actions("edit", "create", "delete", gang=gang):
                 record = self.history.records[i]
                 if record.verb != "delete" or record.state.get("what", "gang") != "gang":
                     moments.append(self.clock[i])
-        return [*self.downs(), *self.stalls(), *((moment, moment) for moment in moments)]
+        return [*self.downs(), *((moment, moment) for moment in moments)]
 
     def patience(self, since: float, allowed: float, *gangs: str) -> float:
-        """Until when: the time allowed, and all of it anew after each span that it runs into."""
-        spans, until = self.spans(*gangs), since + allowed
+        """Until when: the time allowed, without stalls, and all of it anew after each span that it runs into."""
+        return self.patience_over(since, allowed, self.spans(*gangs))
+
+    def patience_over(self, since: float, allowed: float, spans: Sequence[Span]) -> float:
+        """The same, with these spans."""
+        until = self.stretched(since, allowed)
         for _ in range(len(spans) + 1):
             for start, stop in spans:
                 if start <= until and stop >= since:
-                    until = max(until, stop + allowed)
+                    until = max(until, self.stretched(stop, allowed))
         return until
 
     def stretched(self, since: float, allowed: float) -> float:

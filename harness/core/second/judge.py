@@ -4,24 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from harness.core.history.records import History, Record, gang_keys
-from harness.core.second import constraints, laws
+from harness.core.history.records import PLAIN_KINDS, History, Record, gang_keys
+from harness.core.second import constraints, endings, evidence, laws, preemption, starts
 from harness.core.second.facts import Facts
 from harness.core.verdict import Outcome, Verdict, worst
 
+SIDE_KINDS = PLAIN_KINDS - {"Pod"}  # if their watch was lost, only overbooking and constraints cannot tell
 ANSWERS = {"": Outcome.PASS, "wrong": Outcome.VIOLATED, "open": Outcome.UNKNOWN}
 
 
 def second_opinion(history: History) -> dict[str, Outcome]:
     """The outcome of each check that this judge understands, for this history; no entry: it has no opinion.
 
-    It has none on a history with gaps or without an end, on gangs that controllers made, and on binds to a removed
-    node of which the scheduler may not have known.
+    It has one on crashes always. On refusals, preemption, held resources, cleanup and barriers it has none
+
+    - where the watch of pods or of a gang's objects was lost, or an accepted bind was seen by nobody;
+    - if it finds a violation, and a bind to a removed node of which the scheduler may not have known;
+    - of preemption also if pods of gangs were there that the case did not submit, and a pod was taken (without an audit
+      log: whenever such pods were there).
+
+    On the others it has none on a history with gaps or without an end, on gangs that controllers made, and on binds to
+    a removed node of which the scheduler may not have known.
     """
-    binds = [record for record in history.records if record.source == "audit" and record.verb == "bind"]
-    if not history.complete or history.gaps or any(record.state.get("code", 0) < 400 for record in binds):
-        return {}
     facts = Facts(history)
+    return {**_of_binds(facts), **_of_courses(facts)}
+
+
+def _of_courses(facts: Facts) -> dict[str, Outcome]:
+    """What is held, what is left, what waits and what crashes."""
+    opinion = {"crash": endings.crash(facts)}
+    lost = {gap.kind for gap in facts.history.gaps} - SIDE_KINDS
+    if not lost and not _unseen_binds(facts.history):
+        opinion["held-resources"] = endings.held_resources(facts)
+        opinion["cleanup"] = endings.cleanup(facts)
+        opinion["barrier"] = starts.barrier(facts)
+        opinion["refused"] = evidence.refused(facts)
+        if preemption.is_understood(facts):
+            opinion["preemption"] = preemption.preemption(facts)
+    if not facts.history.complete:
+        opinion = {check: worst([Outcome.UNKNOWN, outcome]) for check, outcome in opinion.items()}
+    is_stray = any(laws.stray(facts, i) is Outcome.UNKNOWN for i in laws.binds(facts))
+    return {
+        check: outcome
+        for check, outcome in opinion.items()
+        if not is_stray or check == "crash" or outcome is not Outcome.VIOLATED
+    }
+
+
+def _unseen_binds(history: History) -> list[Record]:
+    """Accepted binds that no watch showed."""
+    binds = [record for record in history.records if record.source == "audit" and record.verb == "bind"]
+    return [record for record in binds if record.state.get("code", 0) < 400]
+
+
+def _of_binds(facts: Facts) -> dict[str, Outcome]:
+    """What is bound, and when."""
+    history = facts.history
+    if not history.complete or history.gaps or _unseen_binds(history):
+        return {}
     places = laws.binds(facts)
     strays = [laws.stray(facts, i) for i in places]
     over = [Outcome.VIOLATED for i in places if laws.overbooked(facts, i)]
@@ -40,19 +80,11 @@ def second_opinion(history: History) -> dict[str, Outcome]:
         if record.state["what"] == "bound"
         for gang in gang_keys(record)
     ]
-    if all(record.state["what"] != "one-of" for _, record in promises):
-        opinion["liveness"] = worst([Outcome.PASS, *outcomes])
+    opinion["liveness"] = worst([Outcome.PASS, *outcomes, *starts.competed(facts)])
     ordered = [laws.in_order(facts, i, gang_keys(record)) for i, record in promises if record.state["what"] == "order"]
     if all(len(list(facts.actions("submit", gang=gang))) == 1 for gang in facts.gangs()):
         opinion["order"] = worst([Outcome.PASS, *ordered])
-        waiting = [(i, gang) for i, record in promises if _is_to_wait(record) for gang in gang_keys(record)]
-        if any(laws.is_bound_in_spite(facts, i, gang) for i, gang in waiting):
-            opinion["refused"] = Outcome.VIOLATED
     return opinion
-
-
-def _is_to_wait(record: Record) -> bool:
-    return record.state["what"] in ("refused", "unbound")
 
 
 def disagreements(history: History, verdicts: Iterable[Verdict]) -> list[str]:

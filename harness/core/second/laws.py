@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from harness.core.history.records import Record, gang_keys
-from harness.core.second.facts import ENDED, Facts, PodCourse
+from harness.core.history.records import Record
+from harness.core.second.facts import ENDED, Facts
 from harness.core.verdict import Outcome
 
 # -- atomic: once a member is bound, the quorum is in time, or none is left
@@ -167,34 +167,6 @@ def bound(facts: Facts, promise: int, gang: str) -> Outcome:
 def due(facts: Facts, promise: int) -> float:
     within = facts.history.records[promise].state.get("within")
     return facts.stretched(facts.clock[promise], facts.deadline("bound") if within is None else float(within))
-
-
-# -- refused: what was promised to have no place has none
-
-
-def is_bound_in_spite(facts: Facts, promise: int, gang: str) -> bool:
-    """Whether a gang that was promised to be refused, or to stay unbound, was bound for certain.
-
-    What a refusal needs as evidence is for the check alone to say; that a member is bound, everybody can see.
-    """
-    if facts.placed(gang, promise):
-        return True
-    if facts.history.records[promise].state["what"] != "unbound":
-        return False
-    ends = [i for i in facts.actions("delete", gang=gang) if facts.is_ended(gang, i)]
-    for i in facts.actions("lift"):
-        lifted = gang_keys(facts.history.records[i]) if facts.history.records[i].state.get("gangs") else (gang,)
-        if i > promise and gang in lifted:
-            ends.append(i)
-    end = min(ends, default=facts.last + 1)
-    bound = [
-        _bound_at(facts, course) for course in facts.members.get(gang, []) if course.first.state["part"] == "member"
-    ]
-    return any(promise < i < end for i in bound if i is not None)
-
-
-def _bound_at(facts: Facts, course: PodCourse) -> int | None:
-    return next((i for i in course.places if "node" in facts.history.records[i].state), None)
 
 
 # -- order: no member of a later gang before the quorum of an earlier one

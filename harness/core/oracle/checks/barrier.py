@@ -12,7 +12,7 @@ from math import floor, inf
 
 from harness.core.history.records import History
 from harness.core.oracle.facts import Promise, details
-from harness.core.oracle.finding import Finding, conclude, passed, violated
+from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
 from harness.core.oracle.incarnation import Pod
 from harness.core.oracle.replay import timeline
 from harness.core.oracle.timeline import Timeline
@@ -32,18 +32,18 @@ def judge(history: History) -> Verdict:
 
 def _held(line: Timeline, promise: Promise, key: str) -> Finding:
     init, only = str(details(promise, "init", "")), details(promise, "main")
-    incarnations = line.incarnations.get(key, [])
-    members = [
-        (pod, pod.containers or {}) for incarnation in incarnations for pod in incarnation.pods if pod.part == "member"
-    ]
     incarnation = line.incarnation(key, promise.pos)
-    count = int(details(promise, "count") or (incarnation.size if incarnation is not None else 1))
+    if incarnation is None:
+        return unknown(f"gang {key} was promised to wait and never submitted", pos=promise.pos)
+    members = [(pod, pod.containers or {}) for pod in incarnation.pods if pod.part == "member"]
+    count = int(details(promise, "count") or incarnation.size)
     waiting = [(floor(containers[init].now), _gone(pod)) for pod, containers in members if init in containers]
     mains = [
         (floor(moment.now), moment.pos, pod.record.name, name)
         for pod, containers in members
         for name, moment in containers.items()
         if name != init and name not in pod.record.state.get("inits", ()) and only in (None, name)
+        if incarnation.ended < 0 or moment.pos < incarnation.ended
     ]
     for began, pos, member, name in sorted(mains):
         there = sum(since <= began <= until for since, until in waiting)

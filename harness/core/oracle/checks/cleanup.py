@@ -1,10 +1,13 @@
 """Cleanup: after deletion nothing of the gang is left.
 
 For `expect gone`, and standing for every gang the case deletes: within the time (the deadline `gone`) its members, its
-placeholders and its group objects exist no more. Time in which any component was down does not count.
+placeholders and its group objects exist no more. Where nobody promised it, time in which any component was down does
+not count.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
@@ -48,8 +51,11 @@ def _gone(
         if step.left == 0:
             return passed("nothing of a deleted gang was left", pos=step.pos, since=since, until=step.now)
     if line.end <= until:
-        if standing:
+        if standing and until < inf:
             return passed("the history ended while deleted gangs still had time to go", pos=last.pos)
+        if until == inf:
+            reason = f"gang {incarnation.key} had to be gone, and a process that never came back may have to do that"
+            return unknown(reason, pos=last.pos)
         return unknown(f"the history ended before gang {incarnation.key} had to be gone", pos=last.pos)
     reason = f"{last.left} objects of gang {incarnation.key} were left {until - since:g} s after it had to go"
     return violated(reason, max(last.pos, pos), incarnation.key, since=since, until=until)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
-from harness.core.oracle.facts import Action
+from harness.core.oracle.facts import Action, stretched
 from harness.core.oracle.finding import Finding, conclude, unknown, violated
 from harness.core.oracle.replay import timeline
 from harness.core.oracle.timeline import Timeline
@@ -44,6 +44,8 @@ def _is_cut_off(line: Timeline, crash: Action, grace: float) -> bool:
     """
     counted = "restarts" in crash.record.state
     return any(
-        down.role in THE_STORE and down.since <= crash.now and (counted or crash.now <= down.until + grace)
+        down.role in THE_STORE
+        and down.since <= crash.now
+        and (counted or crash.now <= stretched(down.until, grace, line.stalls))
         for down in line.downs
     )

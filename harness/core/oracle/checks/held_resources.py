@@ -2,11 +2,13 @@
 
 For `expect released`: within the time there is a moment at which nothing is held for the gang: no bound placeholder,
 and no bound member while it is below quorum. Standing, for every gang with a `timeout`: before it has started it never
-holds anything longer than that timeout and the deadline `released` together. Pods that are going away still hold.
-Time in which the scheduler was down does not count. What was held is in the figures of every gang, pass or not.
+holds anything longer than that timeout and the deadline `released` together; time in which the scheduler was down does
+not count for that. Pods that are going away still hold. What was held is in the figures of every gang, pass or not.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
@@ -41,19 +43,23 @@ def judge(history: History) -> Verdict:
 
 
 def is_free(step: Step) -> bool:
-    """Nothing is held for a gang below quorum."""
-    return step.full or step.standing == 0
+    """No placeholder is bound, and no member of a gang below quorum."""
+    return step.standing == (step.members if step.full else 0)
 
 
 def _released(line: Timeline, promise: Promise, incarnation: Incarnation, bound: float) -> Finding:
     until = line.due(promise, bound)
     last = incarnation.at(promise.pos)
     for step in incarnation.since(promise.pos):
-        if step.now > until:
+        is_deleted = 0 <= incarnation.ended <= max(step.pos, promise.pos)  # by the case: nothing is judged any more
+        if step.now > until or is_deleted:
             break
         last = step
         if is_free(step):
             return passed("everything held was released in time", pos=step.pos, recorded=True)
+    if incarnation.ended_at <= until:
+        reason = f"the case deleted gang {incarnation.key} before it had to release what it holds"
+        return unknown(reason, pos=last.pos)
     if line.end <= until:
         return unknown(f"the history ended before gang {incarnation.key} had to release what it holds", pos=last.pos)
     reason = (
@@ -84,4 +90,7 @@ def _timed(line: Timeline, incarnation: Incarnation, allowed: float) -> Finding:
             begun = None
         elif begun is None:
             begun, until = step, patience(step.now, allowed, spans)
+    if begun is not None and until == inf:
+        reason = f"gang {incarnation.key} below quorum holds resources, and a process that it needs never came back"
+        return unknown(reason, pos=begun.pos)
     return passed(f"no gang held resources below quorum longer than allowed (at most {worst:.1f} s)")

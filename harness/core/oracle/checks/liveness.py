@@ -1,10 +1,12 @@
 """Liveness: a gang that fits starts; of gangs that compete, one wins.
 
 For `expect bound`: each gang reaches its quorum within the time (with `all`, every member is placed). For `one-of`:
-within the time one of the gangs reaches quorum, and while it stands no member of another is bound.
+within the time one of the gangs reaches quorum, and while it stands no member of another is placed.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
@@ -60,44 +62,59 @@ def _bound(line: Timeline, promise: Promise, incarnation: Incarnation, until: fl
 
 def _one_of(line: Timeline, promise: Promise, incarnations: list[Incarnation], until: float) -> Finding:
     winners = [
-        (step.pos, n, step)
+        (max(step.pos, promise.pos), n, step)
         for n, incarnation in enumerate(incarnations)
         if (step := _quorum(promise, incarnation, until)) is not None
     ]
     names = ", ".join(incarnation.key for incarnation in incarnations)
     if not winners:
-        if line.end <= until:
-            return unknown(f"the history ended before one of {names} had to start", pos=promise.pos)
-        worst = max(incarnations, key=lambda incarnation: _at_time(incarnation, until).placed)
-        reason = f"none of {names} started within {until - promise.now:g} s"
-        pos = max(promise.pos, _at_time(worst, until).pos)
-        return violated(reason, pos, worst.key, since=promise.now, until=until)
+        return _nobody_won(line, promise, incarnations, until)
     first, n, step = min(winners)
     winner = incarnations[n]
-    over = min(until, _finished(winner, first), line.end)
+    over, over_at = _finished(winner, first)
     for other in incarnations:
         if other is winner:
             continue
-        for late in other.since(first):
-            if late.placed and late.now <= over:
+        for late in _while_wanted(other, first):
+            pos = max(late.pos, first)
+            if late.placed and late.now <= until and pos < over:
                 reason = f"gang {winner.key} won, yet {late.placed} members of gang {other.key} are bound beside it"
-                return violated(reason, max(late.pos, first), other.key, since=step.now, until=late.now)
-    if line.end < over:
-        return unknown(f"the history ended while {winner.key} had to stand alone", pos=first)
-    return passed(f"of {names} exactly one started: {winner.key}", pos=first, since=promise.now, until=over)
+                return violated(reason, pos, other.key, since=step.now, until=late.now)
+    end = min(until, over_at, line.end)
+    return passed(f"of {names} exactly one started: {winner.key}", pos=first, since=promise.now, until=end)
+
+
+def _nobody_won(line: Timeline, promise: Promise, incarnations: list[Incarnation], until: float) -> Finding:
+    names = ", ".join(incarnation.key for incarnation in incarnations)
+    if line.end <= until:
+        return unknown(f"the history ended before one of {names} had to start", pos=promise.pos)
+    if all(incarnation.ended_at <= until for incarnation in incarnations):
+        return unknown(f"the case deleted {names} before one of them had to start", pos=promise.pos)
+    worst = max(incarnations, key=lambda incarnation: _at_time(incarnation, until).placed)
+    reason = f"none of {names} started within {until - promise.now:g} s"
+    pos = max(promise.pos, _at_time(worst, until).pos)
+    return violated(reason, pos, worst.key, since=promise.now, until=until)
 
 
 def _quorum(promise: Promise, incarnation: Incarnation, until: float) -> Step | None:
-    return next((step for step in incarnation.since(promise.pos) if step.full and step.now <= until), None)
+    steps = _while_wanted(incarnation, promise.pos)
+    return next((step for step in steps if step.full and step.now <= until), None)
+
+
+def _while_wanted(incarnation: Incarnation, pos: int) -> list[Step]:
+    """The counters at that record and every later change of them, until the case deletes the gang."""
+    end = incarnation.ended if incarnation.ended >= 0 else inf
+    return [step for step in incarnation.since(pos) if max(step.pos, pos) < end]
 
 
 def _at_time(incarnation: Incarnation, until: float) -> Step:
     return next((step for step in reversed(incarnation.steps) if step.now <= until), incarnation.at(incarnation.begun))
 
 
-def _finished(incarnation: Incarnation, pos: int) -> float:
-    """When the winner no longer occupies its room: fewer of its pods stand than its quorum."""
-    for step in incarnation.since(pos)[1:]:
-        if step.standing < (incarnation.quorum or 1):
-            return step.now
-    return incarnation.ended_at
+def _finished(winner: Incarnation, pos: int) -> tuple[float, float]:
+    """Record and time at which the winner no longer occupies its room (no quorum of it stands); infinite if never."""
+    steps = _while_wanted(winner, pos)
+    last = next((step for step in steps if not step.stands), None)
+    if last is not None:
+        return max(last.pos, pos), last.now
+    return (winner.ended, winner.ended_at) if winner.ended >= 0 else (inf, inf)

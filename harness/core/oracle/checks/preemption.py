@@ -3,8 +3,9 @@
 A victim is a bound pod that the scheduler itself evicted: a condition or an event says so in the words of its
 vocabulary (DisruptionTarget, Preempted), or a program that also makes binds deleted or evicted it. Taking back members
 of a gang that never had quorum is a rollback, and what the case deletes is no eviction; neither has victims. For each
-victim something that was waiting then (a gang, or a pod of no gang) must start within the deadline
-`start_after_eviction`. A victim gang with `disruption: gang` is, within the deadline `evicted`, at zero or at quorum.
+victim something that was waiting then (a gang, a member of one that runs, or a pod of no gang) must start within the
+deadline `start_after_eviction`. A victim gang with `disruption: gang` is, within the deadline `evicted`, at zero or at
+quorum once its last victim has left.
 The promise `untouched` is judged here too.
 
 Without an audit log it is not known who deleted a pod. One of the case's pods that is gone then, though neither the
@@ -37,7 +38,7 @@ def judge(history: History) -> Verdict:
     findings = [
         *_needless(line, victims, seconds(history.header, "start_after_eviction")),
         *_whole(line, victims, seconds(history.header, "evicted")),
-        *(_unattributed(line) if history.header.get("audit") is False else ()),
+        *(_unattributed(line, victims) if history.header.get("audit") is False else ()),
     ]
     for promise in line.promised("untouched"):
         for key in promise.gangs:
@@ -67,11 +68,12 @@ def _needless(line: Timeline, victims: Sequence[Eviction], allowed: float) -> It
             yield violated(reason, victim.pos, gang, since=victim.now, until=until)
 
 
-def _unattributed(line: Timeline) -> Iterator[Finding]:
+def _unattributed(line: Timeline, victims: Sequence[Eviction]) -> Iterator[Finding]:
     """Members and pods of no gang of which nobody can say who removed them."""
+    explained = {victim.uid for victim in victims}
     for pod in line.pods.values():
-        removed = pod.gone or bool(pod.record.state.get("deleting"))
-        if _is_of_case(pod) and removed and not pod.spared() and not line.has_no_node(pod):
+        removed = pod.left is not None and not pod.excused and not pod.homeless
+        if _is_of_case(pod) and removed and pod.uid not in explained:
             yield unknown(f"{pod.name} was deleted, and without an audit log nobody knows by whom", pos=pod.born)
 
 
@@ -91,12 +93,17 @@ def _start(line: Timeline, victim: Eviction, until: float) -> Start | None:
 
 
 def _withdrawn(line: Timeline, victim: Eviction, until: float) -> str:
-    """A gang that waited when the victim was evicted and was deleted by the case before it had to start."""
+    """What waited when the victim was evicted and was deleted by the case before it had to start."""
     for key, incarnations in line.incarnations.items():
         for incarnation in incarnations:
-            waiting = incarnation.begun < victim.pos < incarnation.ended and not incarnation.at(victim.pos).full
+            waiting = incarnation.begun < victim.pos < incarnation.ended and not incarnation.at(victim.pos - 1).full
             if waiting and incarnation.ended_at <= until:
                 return key
+    deletions = {action.pos: action.now for action in line.actions}
+    for pod in line.pods.values():
+        waiting = pod.part == "plain" and pod.incarnation is None and not pod.node and pod.born < victim.pos < pod.taken
+        if waiting and deletions[pod.taken] <= until:
+            return pod.name
     return ""
 
 
@@ -115,7 +122,14 @@ def _whole(line: Timeline, victims: Sequence[Eviction], allowed: float) -> Itera
         assert incarnation is not None
         until = patience(victim.now, allowed, line.spans([incarnation]))
         steps = [step for step in incarnation.since(victim.pos) if step.now <= until]
-        if any(step.placed == 0 for step in steps) or (steps[-1].full and line.end > until):
+        if incarnation.ended >= 0:
+            steps = [step for step in steps if step.pos < incarnation.ended]
+        left = line.pods[victim.uid].left
+        if left is not None and left.now <= until:
+            is_whole = any(step.full for step in steps if step.pos >= left.pos)
+        else:
+            is_whole = steps[-1].full and line.end > until
+        if is_whole or any(step.placed == 0 for step in steps):
             yield passed(f"victim gang {incarnation.key} fell whole or kept quorum", pos=steps[-1].pos, until=until)
         elif line.end <= until or incarnation.ended_at <= until:
             yield unknown(f"the history ended before victim gang {incarnation.key} had to be down", pos=steps[-1].pos)

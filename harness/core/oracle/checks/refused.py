@@ -4,11 +4,11 @@ For `expect refused`: since the case created the gang, or members again, no memb
 evidence, and none is bound when the case makes the promise. Evidence is what the scheduler itself wrote about the
 member that came last or a pod that came later still (its PodScheduled=False, or an event), or a fence: a plain pod,
 submitted after the gang to the same scheduler, that was bound. (If a queue lets gangs in before a scheduler places
-them, a fence may pass the gang between the two; it counts if it was submitted when all members could be placed, or if
-the gang had not been let in when the fence was bound.) What is written of an
-earlier member, or of the group's object once there are members, is no evidence: it may be about a part of the gang,
-decided while the others were on their way (an integration may state in its vocabulary that its group objects tell of
-all members). A gang that no scheduler looked at is `unknown`, not refused.
+them, a fence may pass the gang between the two; it counts if it was submitted when all members had been handed over to
+the scheduler, or if the gang had not been let in when the fence was bound.) What is written of an earlier member, or of
+the group's object once there are members, is no evidence: it may be about a part of the gang, decided while the others
+were on their way (an integration may state in its vocabulary that its group objects tell of all members). A gang that
+no scheduler looked at is `unknown`, not refused.
 For `expect unbound`: no member is bound from that moment until the promise is lifted, the case deletes the gang or
 the history ends.
 """
@@ -48,9 +48,9 @@ def _refused(line: Timeline, promise: Promise, incarnation: Incarnation) -> Find
     end, end_at = line.lifted(promise, incarnation.key)
     proof = evidence(line, incarnation, promise.pos)
     until = min(proof[0] if proof else inf, end)
-    since = max((pos for pos, _ in incarnation.later if pos <= promise.pos), default=incarnation.begun)
+    since = incarnation.created(promise.pos)
     early = next((bind for bind in incarnation.binds if since < bind.pos < until), None)
-    if early is None and incarnation.at(promise.pos).placed:  # refused at first, and bound before the promise
+    if early is None and _placed(promise, incarnation):  # refused at first, and bound before the promise
         early = next(bind for bind in reversed(incarnation.binds) if bind.pos <= promise.pos)
     if early is not None:
         reason = f"{early.pod} of gang {incarnation.key} was bound to {early.node}, though the gang has no room"
@@ -65,18 +65,26 @@ def evidence(line: Timeline, incarnation: Incarnation, index: int) -> tuple[int,
     """The record that shows the refusal of the gang as it was at `index`, with a sentence: a refusal, or a fence."""
     refusal = incarnation.evident(index)
     proofs = [(refusal.pos, refusal.sentence)] if refusal is not None else []
-    complete = max(incarnation.present, incarnation.whole(index))
+    whole = (
+        incarnation.whole(index) if incarnation.arrivals else min((pod.born for pod in incarnation.pods), default=inf)
+    )
+    complete = max(incarnation.present, whole, incarnation.created(index))
     for bound, created, scheduler, pod in line.fences:
         if max(complete, incarnation.handed_over(bound)) < created and scheduler in incarnation.schedulers:
             proofs.append((bound, f"fence {pod}, submitted later, was bound"))
     return min(proofs, default=None)
 
 
+def _placed(promise: Promise, incarnation: Incarnation) -> int:
+    """How many members are placed when the promise is made; of a gang that the case has deleted none counts."""
+    return 0 if 0 <= incarnation.ended < promise.pos else incarnation.at(promise.pos).placed
+
+
 def _unbound(line: Timeline, promise: Promise, incarnation: Incarnation) -> Finding:
     end, end_at = line.lifted(promise, incarnation.key)
-    if (start := incarnation.at(promise.pos)).placed:
+    if placed := _placed(promise, incarnation):
         last = next((bind for bind in reversed(incarnation.binds) if bind.pos <= promise.pos), None)
-        reason = f"{start.placed} members of gang {incarnation.key} were bound when none was promised"
+        reason = f"{placed} members of gang {incarnation.key} were bound when none was promised"
         pos = last.pos if last is not None else promise.pos  # the moment to show is the bind, not the promise
         return violated(reason, pos, incarnation.key, since=promise.now, until=promise.now)
     late = next((bind for bind in incarnation.binds if promise.pos < bind.pos < end), None)
