@@ -30,12 +30,17 @@ def promised(file: Path) -> tuple[str, ...]:
     return tuple(sorted(set(_kinds(ast.parse(file.read_text(encoding="utf-8"))))))
 
 
+def promise_of(call: ast.Call) -> str:
+    """The kind of promise that a call makes; empty if it makes none."""
+    if not isinstance(call.func, ast.Attribute):
+        return ""
+    method, receiver = call.func.attr, call.func.value
+    about_pods = method == "stays_pending" and isinstance(receiver, ast.Name) and receiver.id == "world"
+    about_members = method == "is_gone" and bool(call.args)
+    return "" if about_pods or about_members else KINDS.get(method, "")  # those two are claims
+
+
 def _kinds(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        method, receiver = node.func.attr, node.func.value
-        about_pods = method == "stays_pending" and isinstance(receiver, ast.Name) and receiver.id == "world"
-        about_members = method == "is_gone" and bool(node.args)
-        if method in KINDS and not about_pods and not about_members:  # those two are claims
-            yield KINDS[method]
+        if isinstance(node, ast.Call) and (kind := promise_of(node)):
+            yield kind

@@ -1,4 +1,4 @@
-"""Read files that somebody else made, within bounds.
+"""Read files that others made, within bounds.
 
 Vendors publish reports and histories, and others build pages from them. A small file must not keep muster busy for
 minutes or fill the memory: YAML aliases that multiply, values nested thousands deep, numbers that no cluster has. Real
@@ -90,7 +90,9 @@ def check_depth(content: bytes, name: str) -> None:
 def _check_values(data: Any, name: str) -> None:
     for value in _leaves(data):
         if isinstance(value, float) and not isfinite(value):
-            raise UsageError(f"{name} has the number {value}, which is none", hint="Use the file that muster wrote.")
+            raise UsageError(
+                f"{name} has the number {value}, which is not a number", hint="Use the file that muster wrote."
+            )
         if isinstance(value, int | float) and abs(value) >= MOST:
             raise UsageError(f"{name} has a number above 10^21", hint="Use the file that muster wrote.")
 
@@ -115,13 +117,13 @@ def _too_deep(name: str) -> UsageError:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """SafeLoader that leaves dates as text and refuses a key that stands twice."""
+    """SafeLoader that leaves dates as text and refuses a key that is given twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         if len(keys) != len(set(keys)):
             twice = Counter(keys).most_common(1)[0][0]
-            raise yaml.constructor.ConstructorError(None, None, f"the key {twice!r} stands twice", node.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, f"the key {twice!r} is given twice", node.start_mark)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         return mapping
 

@@ -1,9 +1,9 @@
-"""One file that holds many: a tar archive with Zstandard, written the same way every time and read with suspicion.
+"""One file that holds many: a tar archive with Zstandard, written the same way every time and read with checks.
 
-The archive is made to be published, so whoever reads it does not know who wrote it. Any tar program can unpack it.
-muster itself reads only what `write` writes: plain files of plain names, named with size and digest in a manifest that
-comes first. Links, devices, long headers, names that lead elsewhere, files that are named twice or not at all, and
-contents that are larger than they claim to be are refused before they are on the disk.
+The archive is made to be published, so its reader does not know who wrote it. Any tar program can unpack it. muster
+itself reads only what `write` writes: plain files of plain names, named with size and digest in a manifest that comes
+first. Links, devices, long headers, names that lead elsewhere, files that are named twice or not at all, and contents
+that are larger than they claim to be are refused before they are on the disk.
 """
 
 from __future__ import annotations

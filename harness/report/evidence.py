@@ -1,7 +1,8 @@
 """Compare results with the histories beside them: is each there, is it the one that was judged, does the result follow?
 
 `muster recheck`, `muster report check` and `muster site` use this. Results name every history by its digest. A history
-that is missing, that nobody names, or that is another one is a problem; so is a result that its history does not give.
+that is missing, that no result names, or that is another one is a problem; so is a result that its history does not
+give.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.core.catalogue.cases import Case
+from harness.core.catalogue.script import departures
 from harness.core.deadlines import scaled
 from harness.core.errors import UsageError
 from harness.core.history import store
@@ -26,7 +28,7 @@ PATTERN = "*.jsonl.zst"
 
 
 @dataclass(frozen=True, slots=True)
-class Rejudged:
+class JudgedHistory:
     """One stored history that was judged again."""
 
     path: Path
@@ -58,12 +60,12 @@ class Declared:
     """What the catalogue says about the histories of its cases; empty where the catalogue is not known."""
 
     deadlines: Mapping[str, float] = field(default_factory=dict)  # none may be longer
-    promises: Mapping[str, Sequence[str]] = field(default_factory=dict)  # case -> kinds that a passing history has
+    cases: Mapping[str, Case] = field(default_factory=dict)  # by id
 
 
 def declared_by(catalogue: Iterable[Case], factor: float) -> Declared:
     """What a run with this factor of deadlines has to keep to."""
-    return Declared(scaled(factor), {case.id: case.promises for case in catalogue})
+    return Declared(scaled(factor), {case.id: case for case in catalogue})
 
 
 def has_histories(folder: Path) -> bool:
@@ -73,7 +75,7 @@ def has_histories(folder: Path) -> bool:
 
 def judge_again(
     cases: Iterable[CaseResult], folder: Path, declared: Declared | None = None
-) -> Iterator[Rejudged | Problem]:
+) -> Iterator[JudgedHistory | Problem]:
     """Every history that the results name, judged again, and every problem with one."""
     named: set[Path] = set()
     for case in cases:
@@ -109,7 +111,7 @@ def _paths(case: CaseResult) -> list[tuple[Path, CaseResult | None]]:
 
 def _one(
     folder: Path, path: Path, case: CaseResult, result: CaseResult | None, declared: Declared
-) -> Iterator[Rejudged | Problem]:
+) -> Iterator[JudgedHistory | Problem]:
     root = folder.resolve()
     place = (root / path).resolve()
     if not place.is_relative_to(root):
@@ -130,15 +132,22 @@ def _one(
 
 def _rejudged(
     place: Path, path: Path, history: History, case: CaseResult, result: CaseResult | None, declared: Declared
-) -> Iterator[Rejudged | Problem]:
+) -> Iterator[JudgedHistory | Problem]:
     verdicts = judge_case(history, case.strength)
     outcome = case_outcome(verdicts)
-    lacking = sorted(set(declared.promises.get(case.case, ())) - set(promises(history)))
-    if outcome is Outcome.PASS and not case.error and lacking:
-        yield Problem(str(path), f"passes, but not the promises that its case makes: {_listed(lacking)}", case)
-    yield Rejudged(place, history, verdicts, outcome, result)
+    if outcome is Outcome.PASS and not case.error and case.case in declared.cases:
+        yield from (Problem(str(path), text, case) for text in _unlike_code(history, declared.cases[case.case]))
+    yield JudgedHistory(place, history, verdicts, outcome, result)
     if result is None and outcome.badness > case.outcome.badness:
         yield Problem(str(path), f"this repeat is {outcome}, and the result of the case is {case.outcome}", case)
+
+
+def _unlike_code(history: History, case: Case) -> Iterator[str]:
+    """What a passing history has or lacks against the code of its case."""
+    lacking = sorted(set(case.promises) - set(promises(history)))
+    if lacking:
+        yield f"passes, but not the promises that its case makes: {_listed(lacking)}"
+    yield from departures(history, case.script)
 
 
 def _faults(history: History, case: CaseResult, result: CaseResult | None) -> Iterator[str]:

@@ -1,11 +1,11 @@
 """The evidence of a run as one file, and what a stranger can verify from nothing but that file.
 
 `pack` puts the report, the results, the environment, every history and all logs of a run into one archive. It refuses a
-run whose report does not follow from its histories: nobody should have to find that out from the published file.
+run whose report does not follow from its histories, so that such a report is not published.
 
 `verify` believes nothing in the archive. The results must follow from the histories, the report from the results, and
 everything above the rows of the report from the rows. What it cannot know is whether the histories were recorded from
-the programs that the report names: for that somebody has to stand, by a signature (`harness.report.signature`).
+the programs that the report names: the publisher vouches for that by a signature (`harness.report.signature`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FOLDERS = (FOLDER, "logs")
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verification:
     """What was found in the evidence of a run."""
 
     problems: tuple[str, ...]
@@ -61,16 +61,18 @@ def pack(folder: Path, target: Path | None = None, catalogue: Sequence[Case] = (
         return target, archive.write(out, folder, names, about)
 
 
-def verify(path: Path, catalogue: Sequence[Case] = (), builds: provenance.Builds | None = None) -> Verified:
+def verify(path: Path, catalogue: Sequence[Case] = (), builds: provenance.Builds | None = None) -> Verification:
     """Judge the evidence in the archive again; `builds` are the programs that this muster has built."""
     with tempfile.TemporaryDirectory(prefix="muster-") as name:
         manifest = archive.unpack(path, Path(name))
         verified = verify_folder(Path(name), catalogue, builds)
     fact = ("archive", f"{len(manifest.files)} files, each as the manifest names it; manifest {manifest.digest}")
-    return Verified(verified.problems, (fact, *verified.facts), verified.report)
+    return Verification(verified.problems, (fact, *verified.facts), verified.report)
 
 
-def verify_folder(folder: Path, catalogue: Sequence[Case] = (), builds: provenance.Builds | None = None) -> Verified:
+def verify_folder(
+    folder: Path, catalogue: Sequence[Case] = (), builds: provenance.Builds | None = None
+) -> Verification:
     """The same for the folder of a run."""
     data, run = load_report(folder), load_run(folder)
     sound = checked(data, None, catalogue)
@@ -81,7 +83,7 @@ def verify_folder(folder: Path, catalogue: Sequence[Case] = (), builds: provenan
     if read_json(folder / "environment.json") != dict(run.environment):
         problems.append("environment.json: says something else than results.json")
     if problems:
-        return Verified(tuple(problems[:MOST]), (), data)
+        return Verification(tuple(problems[:MOST]), (), data)
     rows = sum(len(entry["cases"]) for entry in data["implementations"])
     facts = [
         ("report", f"every result follows from its {counted(rows, 'case')}, and each case that was selected is there"),
@@ -89,7 +91,7 @@ def verify_folder(folder: Path, catalogue: Sequence[Case] = (), builds: provenan
         ("catalogue", _catalogue(sound.same_catalogue, run, catalogue)),
         *(("program", line) for line in provenance.lines(run.implementations, builds or {})),
     ]
-    return Verified((), tuple(facts), data)
+    return Verification((), tuple(facts), data)
 
 
 def _followed(muster: str) -> str:

@@ -29,7 +29,7 @@ from harness.core.untrusted import read_yaml
 from harness.core.verdict import Outcome
 from harness.core.version import __version__
 from harness.report.conformance import API_VERSION, KIND, case_row, report
-from harness.report.evidence import Problem, Rejudged, declared_by, has_histories, judge_again
+from harness.report.evidence import JudgedHistory, Problem, declared_by, has_histories, judge_again
 from harness.report.model import missing
 from harness.report.restore import restored, seconds
 
@@ -65,7 +65,7 @@ def load_report(path: Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ReportCheck:
     """What a check of a report found."""
 
     problems: tuple[str, ...]  # `path: what`
@@ -85,12 +85,12 @@ class Checked:
         return f"{evidence}{other}"
 
 
-def check(path: Path, catalogue: Sequence[Case] = ()) -> Checked:
+def check(path: Path, catalogue: Sequence[Case] = ()) -> ReportCheck:
     """Load and check a report file, with the histories that lie beside it."""
     return checked(load_report(path), path if path.is_dir() else path.parent, catalogue)
 
 
-def checked(data: Mapping[str, Any], folder: Path | None = None, catalogue: Sequence[Case] = ()) -> Checked:
+def checked(data: Mapping[str, Any], folder: Path | None = None, catalogue: Sequence[Case] = ()) -> ReportCheck:
     """Check a report; `catalogue` is compared if it is the one of the report."""
     listed = list(_malformed(data)) or list(_moments(data))
     if listed:
@@ -103,7 +103,7 @@ def checked(data: Mapping[str, Any], folder: Path | None = None, catalogue: Sequ
     judged = 0
     if folder is not None and has_histories(folder):
         for entry in judge_again(run.cases, folder, declared_by(catalogue, run.timeout_factor) if same else None):
-            judged += isinstance(entry, Rejudged)
+            judged += isinstance(entry, JudgedHistory)
             listed += disagreements(entry, run.muster)
     return _limited(listed, judged, same)
 
@@ -236,7 +236,7 @@ def _unlike(place: str, ids: set[str], expected: set[str], *, whole: bool) -> It
         yield f"{place}: {name} was selected, but is missing"
 
 
-def disagreements(entry: Rejudged | Problem, muster: str) -> list[str]:
+def disagreements(entry: JudgedHistory | Problem, muster: str) -> list[str]:
     """What a result says that its history does not give.
 
     Reasons, revisions and figures are compared too if this muster is the one that wrote them, for another one may
@@ -256,9 +256,9 @@ def disagreements(entry: Rejudged | Problem, muster: str) -> list[str]:
     return [f"{result.history}: {text}" for text in differences(case_row(result), case_row(again), names=names)]
 
 
-def _limited(listed: Sequence[str], judged: int = 0, same: bool = False) -> Checked:
+def _limited(listed: Sequence[str], judged: int = 0, same: bool = False) -> ReportCheck:
     more = [f"and {len(listed) - MOST} more problems"] if len(listed) > MOST else []
-    return Checked((*listed[:MOST], *more), judged, same)
+    return ReportCheck((*listed[:MOST], *more), judged, same)
 
 
 def _twice(names: Iterable[str]) -> list[str]:

@@ -6,9 +6,10 @@ from it, so a case says each thing once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.core.catalogue.features import FEATURES
+from harness.core.catalogue.script import Script
 from harness.core.catalogue.versions import check_range, in_range
 from harness.core.errors import HarnessError
 
@@ -61,6 +62,7 @@ class Case:
     fresh: bool = False  # the integration is restarted before it: what it remembers of former cases must not decide
     kubernetes: str = ""  # versions for which its clauses hold, such as ">=1.36,<1.37"; empty: all
     promises: tuple[str, ...] = ()  # kinds of promises that its code makes if it runs to its end
+    script: Script = field(default_factory=Script)  # what else its code says about the histories of its runs
     either: tuple[str, ...] = ()  # features of which the integration claims one; the case judges that one
 
     def __post_init__(self) -> None:

@@ -18,41 +18,30 @@ and where a watch lost its place (a gap) the rules about pods that need every ch
     labels      what a record says has changed follows from the record before it (else one was removed or edited)
     numbers     requests, room and sizes are numbers that a cluster can have
     stall       a time in which muster or the API server stood still has ended when it is written down
-    promise     a promise is one that muster knows, about gangs that were submitted, within a number of seconds
+    promise     a promise is one that muster knows, about gangs that were submitted, within the longest deadline
+                (`promised.py`)
+
+What the case did is compared with what was recorded in `deeds.py`: submission, quorum, room, stall, constraints.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
-from harness.core.gang import GPU, OWN_GPU, gang_from_record
+from harness.core.gang import GPU, OWN_GPU
 from harness.core.history.constraints import malformed
+from harness.core.history.deeds import Deeds
+from harness.core.history.fault import Broken, Fault, is_number, short
 from harness.core.history.observe import changes
-from harness.core.history.records import History, Record, gang_key, gang_keys
+from harness.core.history.promised import broken_promises
+from harness.core.history.records import History, Record, gang_key
 
 LATE = 120.0  # seconds by which the times of two revisions may be out of order: a watch delivers late on a busy machine
 MOST_GPUS = 4096  # of one pod or node; a page draws a row for each
-MOST_MEMBERS = 100_000  # of one gang
-PROMISES = frozenset(
-    ("bound", "one-of", "refused", "unbound", "released", "gone", "untouched", "order", "barrier")
-)  # docs/reference/history.md
 SOURCES = frozenset(("watch", "audit", "action", "gap"))
 CHANGES = frozenset(("added", "modified", "deleted"))  # verbs of a watch
-_HUGE = 10**30  # more than any number of a cluster
 _TEXTS = ("verb", "kind", "namespace", "name", "uid", "by")
-
-
-class Fault(NamedTuple):
-    """Something impossible, and the rule that it breaks."""
-
-    rule: str
-    where: str  # the record, in words; "" for the header
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.what}" if self.where else self.what
 
 
 def impossible(history: History) -> Fault | None:
@@ -67,7 +56,7 @@ def _first(history: History) -> Fault | None:
     try:
         return next(faults(history), None)
     except Exception as error:  # a shape that no rule thought of must not be judged either
-        return Fault("shape", "", f"it cannot be read: {type(error).__name__}: {_short(error)}")
+        return Fault("shape", "", f"it cannot be read: {type(error).__name__}: {short(error)}")
 
 
 def faults(history: History) -> Iterator[Fault]:
@@ -75,20 +64,21 @@ def faults(history: History) -> Iterator[Fault]:
     yield from _header(history.header)
     pods = _Pods(lost=any(gap.kind in ("", "Pod") for gap in history.gaps))
     order = _Order()
+    deeds = Deeds(history)
     for number, record in enumerate(history.records, start=1):
         broken = [*_shape(record)]
         if not broken:
             broken += [*order.faults(record), *_numbers(record), *_stall(record)]
         if not broken and record.kind == "Pod" and record.source == "watch":
             broken += pods.faults(record)
+        if not broken:
+            broken += deeds.faults(record)
         for rule, what in broken:
             yield Fault(rule, f"record {number}", what)
         if broken and broken[0][0] == "shape":
             return  # what follows cannot be read
-    yield from _promises(history)
-
-
-Broken = Iterator[tuple[str, str]]  # rule and what is wrong
+    yield from deeds.missing(history)
+    yield from broken_promises(history)
 
 
 def _header(header: Mapping[str, Any]) -> Iterator[Fault]:
@@ -97,9 +87,9 @@ def _header(header: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault("header", "", f"the deadlines are {type(deadlines).__name__}, not numbers by name")
         return
     for name, value in deadlines.items():
-        if not _number(value) or value <= 0:
+        if not is_number(value) or value <= 0:
             yield Fault("header", "", f"the deadline {name} is {value!r}, not a positive number")
-    if not _number(header.get("started", 0.0)):
+    if not is_number(header.get("started", 0.0)):
         yield Fault("header", "", f"it started at {header['started']!r}, which is no time")
 
 
@@ -116,11 +106,11 @@ def _shape(record: Record) -> Broken:
     elif record.source == "watch":
         for name, kind in _STATES:
             if not isinstance(record.state.get(name, kind()), kind):
-                yield "shape", f"its {name} is {_short(record.state[name])}"
+                yield "shape", f"its {name} is {short(record.state[name])}"
         constraints = record.state.get("constraints", {})
         if isinstance(constraints, dict) and (name := malformed(constraints)):
-            yield "shape", f"its constraint {name} is {_short(constraints[name])}"
-    if not _number(record.at) or record.at <= 0:
+            yield "shape", f"its constraint {name} is {short(constraints[name])}"
+    if not is_number(record.at) or record.at <= 0:
         yield "time", f"its time is {record.at!r}, not a number of seconds"
     if record.rev is not None and (not isinstance(record.rev, int) or isinstance(record.rev, bool) or record.rev < 0):
         yield "revision", f"its revision is {record.rev!r}"
@@ -235,69 +225,16 @@ def _numbers(record: Record) -> Broken:
     for key in ("request", "allocatable"):
         for name, amount in (record.state.get(key) or {}).items():
             most = MOST_GPUS * 1000 if name in (GPU, OWN_GPU) else float("inf")
-            if not _number(amount) or not 0 <= amount <= most:
-                yield "numbers", f"{key} of {record.name} has {_short(amount)} thousandths of {name}"
+            if not is_number(amount) or not 0 <= amount <= most:
+                yield "numbers", f"{key} of {record.name} has {short(amount)} thousandths of {name}"
 
 
 def _stall(record: Record) -> Broken:
     if record.source == "action" and record.verb == "stalled":
         since, until = record.state.get("from", 0), record.state.get("to", 0)
-        if not _number(since) or not _number(until) or not 0 < since <= until <= record.at + 1e-6:
-            yield "stall", f"{record.name} is said to have stood still from {_short(since)} to {_short(until)}"
-
-
-def _promises(history: History) -> Iterator[Fault]:
-    actions = [(number, record) for number, record in enumerate(history.records, 1) if record.source == "action"]
-    submitted = {gang_key(record.namespace, record.name) for _, record in actions if record.verb == "submit"}
-    for number, record in actions:
-        problems: Iterator[str] = iter(())
-        if record.verb == "expect":
-            problems = _promise(record, submitted)
-        elif record.verb == "submit":
-            problems = _gang(record)
-        yield from (Fault("promise", f"record {number}", problem) for problem in problems)
-
-
-def _promise(record: Record, submitted: set[str]) -> Iterator[str]:
-    what, within = record.state.get("what"), record.state.get("within")
-    if not isinstance(what, str) or what not in PROMISES:
-        yield f"the promise {what!r} is none that muster knows"
-    if within is not None and (not _number(within) or within < 0):
-        yield f"the promise {what!r} is to hold within {within!r} seconds"
-    gangs = record.state.get("gangs")
-    if gangs is not None and not (isinstance(gangs, list) and all(isinstance(gang, str) for gang in gangs)):
-        yield f"the promise {what!r} is about {_short(gangs)}, not about gangs"
-        return
-    keys = gang_keys(record)
-    if not keys:
-        yield f"the promise {what!r} is about no gang"
-    for key in keys:
-        if key not in submitted:
-            yield f"the promise {what!r} is about {key}, which was never submitted"
-
-
-def _gang(record: Record) -> Iterator[str]:
-    data = record.state.get("gang") or {}
-    try:
-        gang = gang_from_record({"name": record.name, **data})
-    except Exception as error:
-        yield f"the gang {record.name} cannot be read: {_short(error)}"
-        return
-    for name, value in (("size", gang.size), ("quorum", gang.minimum), ("gpus", gang.gpus)):
-        if not isinstance(value, int) or not 0 <= value <= MOST_MEMBERS:
-            yield f"the gang {record.name} has {name} {_short(value)}"
-
-
-def _number(value: Any) -> bool:
-    if isinstance(value, float):
-        return isfinite(value)
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _HUGE
+        if not is_number(since) or not is_number(until) or not 0 < since <= until <= record.at + 1e-6:
+            yield "stall", f"{record.name} is said to have stood still from {short(since)} to {short(until)}"
 
 
 def _listed(labels: tuple[str, ...]) -> str:
     return ", ".join(labels) or "unchanged"
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
