@@ -1,10 +1,11 @@
 """Start a program of a real integration so that the integration becomes a mutant.
 
-    python -m harness.mutation.degrade [--objects FILE] [--replace OLD=NEW] [--interferer] [--clear] -- PROGRAM ...
+    python -m harness.mutation.degrade [--objects FILE] [--replace OLD=NEW] [--interferer KIND] [--clear] -- PROGRAM ...
 
 Objects are applied first, to the API server of KUBECONFIG. The last object in the file is a probe: the API server
 accepts it no sooner than the others are in force. The interferer runs beside the program, in its process group, and
-makes a pod for every Workload. To clear is to delete all Workloads, if they are served, before the program starts.
+makes a pod for every Workload, or a Workload for every pod. To clear is to delete all Workloads, if they are served,
+before the program starts.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -23,8 +25,11 @@ from harness.box.api import Api, Object
 from harness.box.connect import connect
 from harness.box.minor import default_minor, minor_of
 from harness.core.errors import ApiError
+from harness.core.kinds import POD, Kind
+from harness.core.waiting import until
 
-POLL = 0.05  # seconds between two tries
+PAUSE = 0.05  # seconds until a watch that broke is opened again
+IN_FORCE = 60.0  # seconds until a policy is in force; the API server reads them within a second or two
 WORKLOAD = minor_of(default_minor()).gang_api.workload
 
 
@@ -35,8 +40,7 @@ def prepare(api: Api, file: Path) -> None:
     for obj in policies:
         api.apply(obj)
     for probe in (obj for obj in objects if obj not in policies):
-        while not _can_be_created(api, probe):
-            time.sleep(POLL)
+        until(partial(_can_be_created, api, probe), IN_FORCE, f"{probe['kind']} can be created under the policies")
 
 
 def _can_be_created(api: Api, probe: Object) -> bool:
@@ -48,17 +52,18 @@ def _can_be_created(api: Api, probe: Object) -> bool:
     return True
 
 
-def interfere(api: Api) -> None:
-    """Make a pod for every Workload, for ever; the pod is deleted with the Workload."""
+def interfere(api: Api, kind: str) -> None:
+    """Make a pod for every Workload, or a Workload for every pod, for ever; it is deleted with what it was made for."""
+    watched, make = (WORKLOAD, make_pod) if kind == "Pod" else (POD, make_workload)
     while True:
         try:
-            for event in api.watch(WORKLOAD, "0"):
+            for event in api.watch(watched, "0"):
                 if event["type"] == "ADDED":
-                    with contextlib.suppress(ApiError):  # the pod exists, or its namespace is being deleted
-                        make_pod(api, event["object"]["metadata"])
+                    with contextlib.suppress(ApiError):  # it exists, or its namespace is being deleted
+                        make(api, event["object"]["metadata"])
         except ApiError as error:
             print(f"interferer: {error}", flush=True)
-            time.sleep(POLL)
+            time.sleep(PAUSE)
 
 
 def clear(api: Api) -> None:
@@ -75,10 +80,19 @@ def clear(api: Api) -> None:
 
 
 def make_pod(api: Api, owner: dict[str, str]) -> None:
-    reference = {"apiVersion": WORKLOAD.api_version, "kind": "Workload", "name": owner["name"], "uid": owner["uid"]}
-    meta = {"name": f"{owner['name']}-uncalled", "namespace": owner["namespace"], "ownerReferences": [reference]}
     spec = {"containers": [{"name": "main", "image": "registry.k8s.io/pause:3.10"}]}
-    api.create({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
+    api.create({"apiVersion": "v1", "kind": "Pod", "metadata": _uncalled(WORKLOAD, owner), "spec": spec})
+
+
+def make_workload(api: Api, owner: dict[str, str]) -> None:
+    groups = [{"name": "members", "schedulingPolicy": {"basic": {}}}]
+    meta, spec = _uncalled(POD, owner), {"podGroupTemplates": groups}
+    api.create({"apiVersion": WORKLOAD.api_version, "kind": WORKLOAD.kind, "metadata": meta, "spec": spec})
+
+
+def _uncalled(kind: Kind, owner: dict[str, str]) -> Object:
+    reference = {"apiVersion": kind.api_version, "kind": kind.kind, "name": owner["name"], "uid": owner["uid"]}
+    return {"name": f"{owner['name']}-uncalled", "namespace": owner["namespace"], "ownerReferences": [reference]}
 
 
 def replaced(argv: Sequence[str], rules: Sequence[str]) -> list[str]:
@@ -93,7 +107,7 @@ def main(argv: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--objects", type=Path, help="objects that exist before the program starts")
     parser.add_argument("--replace", action="append", default=[], metavar="OLD=NEW", help="in the program's arguments")
-    parser.add_argument("--interferer", action="store_true", help="make a pod for every Workload beside it")
+    parser.add_argument("--interferer", choices=("Pod", "Workload"), help="what is made for every Workload, or pod")
     parser.add_argument("--clear", action="store_true", help="delete all Workloads before it starts")
     parser.add_argument("program", nargs=argparse.REMAINDER, help="the program and its arguments, after --")
     arguments = parser.parse_args(argv)
@@ -101,7 +115,7 @@ def main(argv: Sequence[str]) -> None:
     if arguments.objects:
         prepare(connect(Path(os.environ["KUBECONFIG"]), agent="degrade"), arguments.objects)
     if arguments.interferer and os.fork() == 0:
-        interfere(connect(Path(os.environ["KUBECONFIG"]), agent="interferer"))
+        interfere(connect(Path(os.environ["KUBECONFIG"]), agent="interferer"), arguments.interferer)
     if arguments.clear:
         clear(connect(Path(os.environ["KUBECONFIG"]), agent="degrade"))
     os.execv(program[0], program)

@@ -17,7 +17,7 @@ from harness.core.errors import UsageError
 from harness.core.files import put
 from harness.core.results import CaseResult, RunResult
 from harness.core.verdict import Outcome
-from harness.mutation.mutants import Mutant, Subject
+from harness.mutation.mutants import Mutant, Subject, unkilled
 
 OBSERVED = "observed"
 RED = (str(Outcome.VIOLATED), OBSERVED)
@@ -58,9 +58,9 @@ class KillMatrix:
 
     @property
     def killed(self) -> dict[str, list[str]]:
-        """Case -> mutants that turned it red, those of earlier proofs first."""
+        """Case -> mutants that turned it red, those of earlier proofs first; no case that is red without a mutant."""
         killed: dict[str, list[str]] = {}
-        for case in sorted({*self.cases, *self.outcomes, *self.recorded}):
+        for case in sorted({*self.cases, *self.outcomes, *self.recorded} - set(unkilled())):
             outcomes = self.outcomes.get(case, {})
             now = [name for name, outcome in outcomes.items() if outcome in RED and name not in self.references]
             earlier = [name for name in self.recorded.get(case, ()) if name not in outcomes]

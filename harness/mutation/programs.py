@@ -26,7 +26,7 @@ class Program:
     flags: tuple[str, ...] = ()  # further flags at the end
     objects: str = ""  # a file in degraded/, applied before the program starts
     replace: Mapping[str, str] = field(default_factory=dict)  # words in its arguments that become others
-    interferer: bool = False  # a controller runs beside it that makes a pod for every Workload
+    interferer: str = ""  # a controller runs beside it that makes a Pod for every Workload, or a Workload for every pod
     clear: bool = False  # all Workloads are deleted before it starts
 
     @property
@@ -50,6 +50,6 @@ class Program:
         program = str(resolve(component, version).binaries[process])
         options = ["--objects", str(OBJECTS / self.objects)] if self.objects else []
         options += [word for old, new in self.replace.items() for word in ("--replace", f"{old}={new}")]
-        options += ["--interferer"] if self.interferer else []
+        options += ["--interferer", self.interferer] if self.interferer else []
         options += ["--clear"] if self.clear else []
         return [sys.executable, "-m", "harness.mutation.degrade", *options, "--", program] if options else [program]

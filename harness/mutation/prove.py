@@ -20,7 +20,7 @@ from harness.core.catalogue.cases import Case
 from harness.core.errors import HarnessError
 from harness.core.results import RunResult
 from harness.mutation.matrix import RED, KillMatrix
-from harness.mutation.mutants import Mutant, Subject, references
+from harness.mutation.mutants import Mutant, Subject, references, unkilled
 from harness.runner import session
 
 
@@ -123,7 +123,7 @@ def cases_for(plan: ProofPlan, matrix: KillMatrix, subject: Subject) -> list[str
 def _tried(plan: ProofPlan, matrix: KillMatrix, mutant: Mutant) -> set[str]:
     must = {case for case in _must(plan, mutant) if mutant.name not in plan.recorded.get(case, ())}
     proven = frozenset() if plan.full else plan.named | matrix.killed.keys()
-    meant = [case.id for case in plan.cases if mutant.meant_for(case)]
+    meant = [case.id for case in plan.cases if mutant.meant_for(case) and case.id not in unkilled()]
     return {case for case in meant if case in must or not (plan.quick or case in proven)}
 
 

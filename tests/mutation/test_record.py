@@ -26,6 +26,11 @@ def test_every_case_was_turned_red_by_a_mutant() -> None:
     assert [case for case, names in RECORD.items() if not names] == []
 
 
+def test_no_mutant_is_recorded_for_a_case_that_none_can_turn_red() -> None:
+    assert sorted(set(unkilled()) & set(yaml.safe_load(PROOF.read_text()))) == []
+    assert [mutant.name for mutant in MUTANTS.values() if set(mutant.killed_by) & set(unkilled())] == []
+
+
 def test_only_cases_and_mutants_that_exist_are_recorded() -> None:
     assert sorted(set(yaml.safe_load(PROOF.read_text())) - set(CASES)) == []
     assert sorted({name for names in RECORD.values() for name in names} - set(MUTANTS)) == []

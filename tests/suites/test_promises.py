@@ -9,7 +9,7 @@ import pytest
 from harness.cases.declared_promises import KINDS, promised
 from harness.cases.gang import SubmittedGang
 from harness.cases.world import World
-from harness.core.history.validate import PROMISES
+from harness.core.history.promised import PROMISES
 from harness.runner.collect import collect_cases
 
 

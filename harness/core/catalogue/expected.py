@@ -1,9 +1,9 @@
 """The baseline: which verdicts a run is expected to reach, and where it reached others.
 
-Schedulers have faults, and a suite that is red every day is looked at by nobody. So the violations we know are written
-down, each with its reason, and a run is compared with them: a case that passes although it should not is as much of a
-difference as one that fails, for it means that somebody fixed something. Only deviations are written down. A case
-passes by default, and whether an integration is asked for a case at all follows from the features it claims.
+Schedulers have faults, and a suite that is red every day is ignored. So the known violations are written down, each
+with its reason, and a run is compared with them: a case that passes although it should not is as much of a difference
+as one that fails, because the fault may be fixed. Only deviations are written down. A case passes by default, and
+whether an integration is asked for a case at all follows from the features it claims.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from harness.core.oracle.checks.atomic import NAME as ATOMIC
 from harness.core.results import CaseResult
 from harness.core.verdict import Outcome
 
-BOX = "box"  # the check that a result names if this kind of box does not allow the case: no verdict on anybody
+BOX = "box"  # the check that a result names if this kind of box does not allow the case: no verdict
 REPEATS = 5  # how often a case that a race may have hit is run at each further attempt
 
 LATE = Race(frozenset((ATOMIC,)), "Its quorum was bound, but later than the window allows, as on a machine under load.")

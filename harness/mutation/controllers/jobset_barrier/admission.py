@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.controllers.jobset_barrier import injection as injected
+from harness.controllers.jobset_barrier import rules as rules
 from harness.controllers.jobset_barrier import spec as spec
 from harness.controllers.jobset_barrier.controller import Barrier
 from harness.controllers.runtime.admission import Answer, Review
@@ -36,6 +37,38 @@ class HoldsAllJobs(Mutation, Barrier):
             return super().mutate(review)
         asked = {**obj, "spec": {**obj["spec"], spec.CONFIG: {**obj["spec"][spec.CONFIG], "targetReplicatedJobs": []}}}
         return Answer(patch=injected.injection(asked, None, self.image))
+
+    def validate(self, review: Review) -> Answer:
+        return Answer()
+
+
+class HoldsBystanders(Mutation, Barrier):
+    """Holds the pods of jobs that are no targets by a scheduling gate."""
+
+    killed_by = ("only-targets-wait",)
+    breaks = ("BAR-03",)
+
+    def mutate(self, review: Review) -> Answer:
+        patch = list(super().mutate(review).patch)
+        gates = [{"name": "example.com/waits-as-well"}]
+        for path in _others(review):
+            patch.append({"op": "add", "path": f"{path}/schedulingGates", "value": gates})
+        return Answer(patch=patch)
+
+
+class InjectsIdlers(Mutation, Barrier):
+    """Gives the pods of jobs that are no targets a container of the same name, which does not wait."""
+
+    killed_by = ("jobs-that-wait-and-no-others-have-the-container",)
+    breaks = ("BAR-25",)
+
+    def mutate(self, review: Review) -> Answer:
+        patch = list(super().mutate(review).patch)
+        container = {**injected.container(review.object, self.image), "command": ["true"]}
+        for path in _others(review):
+            patch.append({"op": "add", "path": f"{path}/initContainers", "value": [container]})
+            patch.append({"op": "add", "path": f"{path}/volumes", "value": [injected.volume(review.object)]})
+        return Answer(patch=patch)
 
     def validate(self, review: Review) -> Answer:
         return Answer()
@@ -95,7 +128,7 @@ class ForgetsTheTime(Mutation, Barrier):
         "jobset-out-of-time-starts-anew-by-its-policy",
         "pods-that-start-in-time-never-fail",
     )
-    breaks = ("BAR-18", "BAR-19", "BAR-20")
+    breaks = ("BAR-18", "BAR-20")
 
     def mutate(self, review: Review) -> Answer:
         obj = review.object
@@ -133,6 +166,28 @@ class AllowsAnything(Mutation, Barrier):
         return Answer()
 
 
+class AllowsReservedNames(Mutation, Barrier):
+    """Lets containers of the user have the name of the waiting container."""
+
+    killed_by = ("name-of-the-waiting-container-is-reserved",)
+    breaks = ("BAR-04",)
+
+    def validate(self, review: Review) -> Answer:
+        errors = super().validate(review).errors
+        return Answer(errors=[error for error in errors if error.detail != rules.RESERVED])
+
+
+class AllowsOrders(Mutation, Barrier):
+    """Lets a JobSet start in order whose jobs wait for each other."""
+
+    killed_by = ("start-in-order-excludes-a-barrier-over-several-jobs",)
+    breaks = ("BAR-21",)
+
+    def validate(self, review: Review) -> Answer:
+        errors = super().validate(review).errors
+        return Answer(errors=[error for error in errors if error.path != "spec.startupPolicy.startupPolicyOrder"])
+
+
 class RefusesAnyOrder(Mutation, Barrier):
     """Refuses every JobSet that starts in order."""
 
@@ -144,6 +199,15 @@ class RefusesAnyOrder(Mutation, Barrier):
         whole = {**obj, "spec": {**obj["spec"], spec.CONFIG: {}}} if spec.config(obj) is not None else obj
         ordered = spec.part(obj, "spec", "startupPolicy").get("startupPolicyOrder") == "InOrder"
         return super().validate(Review(**{**_fields(review), "object": whole}) if ordered else review)
+
+
+def _others(review: Review) -> list[str]:
+    """The paths to the pod specs of jobs that are no targets, in a JobSet that is new and asks."""
+    if review.old_object is not None or spec.config(review.object) is None:
+        return []
+    targets = [job["name"] for job in spec.targets(review.object)]
+    where = "/spec/replicatedJobs/{}/template/spec/template/spec"
+    return [where.format(index) for index, job in enumerate(spec.jobs(review.object)) if job["name"] not in targets]
 
 
 def _fields(review: Review) -> Object:

@@ -60,18 +60,26 @@ class GivesUpLate(Mutation, WrongScript):
 
 
 class LooksAtAnotherFile(Mutation, WrongScript):
-    """Waits for a file that nobody writes."""
+    """Waits for a file that is never written."""
 
     killed_by = ("pods-that-start-in-time-never-fail", "pods-wait-until-all-have-started")
     breaks = ("BAR-05", "BAR-06", "BAR-15")
     part, replacement = FILE, f"{spec.MOUNT}/ready"
 
 
+class NeverEnds(Mutation, WrongScript):
+    """Goes on waiting whatever the file says."""
+
+    killed_by = ("pods-wait-until-all-have-started",)
+    breaks = ("BAR-05", "BAR-15")
+    part, replacement = SIGNAL, "false"
+
+
 class LooksAtTheFolder(Mutation, WrongScript):
     """Takes the empty folder of the ConfigMap for the signal."""
 
     killed_by = ("pods-wait-until-all-have-started",)
-    breaks = ("BAR-05", "BAR-11")
+    breaks = ("BAR-11",)
     part, replacement = SIGNAL, f"[ -d {spec.MOUNT} ]"
 
 

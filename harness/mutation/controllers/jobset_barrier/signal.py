@@ -29,7 +29,7 @@ class OnePodEarly(Mutation, Barrier):
 
 
 class CountsBoundPods(Mutation, Barrier):
-    """Takes a pod that is placed for one that has started."""
+    """Counts a placed pod as a started one."""
 
     killed_by = ("bound-pod-has-not-started",)
     breaks = ("BAR-24",)
@@ -58,11 +58,21 @@ class CountsBystanders(Mutation, Barrier):
     """Counts the pods of every replicated job, target or not."""
 
     killed_by = ("only-targets-wait",)
-    breaks = ("BAR-03", "BAR-29")
+    breaks = ("BAR-29",)
 
     def started(self, jobset: Object, pods: Pods) -> int:
         every = self.cache.of(POD, key_of(jobset))
         return sum(pod["status"].get("phase") == "Running" or spec.has_started(pod) for pod in every)
+
+
+class CountsOneReplica(Mutation, Barrier):
+    """Expects the pods of one replica of each job, however many replicas it has."""
+
+    killed_by = ("three-hundred-pods-are-counted",)
+    breaks = ("BAR-29",)
+
+    def expected(self, jobset: Object) -> int:
+        return sum(spec.pods_per_job(job) for job in spec.targets(jobset))
 
 
 class TakesLeadersForStarted(Mutation, Barrier):
@@ -198,6 +208,16 @@ class BeginsOpen(Mutation, Barrier):
         return {**super().config_map(jobset), "data": self.signal(jobset)}
 
 
+class BeginsWithANote(Mutation, Barrier):
+    """Makes the ConfigMap with something in it that is no signal."""
+
+    killed_by = ("config-map-begins-empty",)
+    breaks = ("BAR-09",)
+
+    def config_map(self, jobset: Object) -> Object:
+        return {**super().config_map(jobset), "binaryData": {"note": "bm90ZQ=="}}
+
+
 class OwnedByNobody(Mutation, Barrier):
     """Forgets the owner of the ConfigMap."""
 
@@ -206,7 +226,7 @@ class OwnedByNobody(Mutation, Barrier):
         "recreated-jobset-waits-again",
         "names-of-a-barrier-follow-from-the-jobset",
     )
-    breaks = ("BAR-27", "REF-05")
+    breaks = ("BAR-27",)
 
     def config_map(self, jobset: Object) -> Object:
         config_map = super().config_map(jobset)
@@ -216,7 +236,7 @@ class OwnedByNobody(Mutation, Barrier):
 
 
 class MakesItOnce(Mutation, Barrier):
-    """Does not make the ConfigMap again when somebody deletes it."""
+    """Does not make the ConfigMap again when it is deleted."""
 
     killed_by = ("config-map-that-was-deleted-comes-back",)
     breaks = ("BAR-08",)
@@ -230,6 +250,21 @@ class MakesItOnce(Mutation, Barrier):
             return None
         self.created.add(jobset["metadata"]["uid"])
         return super().create(jobset)
+
+
+class MakesOneForEachName(Mutation, Barrier):
+    """Makes the ConfigMap for the first JobSet of a name alone."""
+
+    killed_by = ("recreated-jobset-waits-again",)
+    breaks = ("BAR-08",)
+
+    def __init__(self, client: Client, cache: Cache, init_image: str) -> None:
+        super().__init__(client, cache, init_image)
+        self.served: dict[Key, str] = {}
+
+    def create(self, jobset: Object) -> float | None:
+        uid = jobset["metadata"]["uid"]
+        return super().create(jobset) if self.served.setdefault(key_of(jobset), uid) == uid else None
 
 
 class TakesWhatItFinds(Mutation, Barrier):

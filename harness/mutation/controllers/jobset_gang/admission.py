@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.controllers.jobset_gang.admission import INDEX_LABEL, Admission
+from harness.controllers.jobset_gang.admission import INDEX_LABEL, JOB_LABEL, PATH, Admission
 from harness.controllers.jobset_gang.api import owner_of
 from harness.controllers.jobset_gang.controller import JobSetGang
-from harness.controllers.jobset_gang.plan import REPLICATED, GangPlan, PlannedGroup, jobs_of, mode
+from harness.controllers.jobset_gang.plan import GANG, REPLICATED, GangPlan, PlannedGroup, jobs_of, mode
 from harness.controllers.runtime.admission import Answer, FieldError, Review
 from harness.controllers.runtime.client import Object
 from harness.mutation.base import Mutation
@@ -18,7 +18,11 @@ RESTARTS = "jobset.sigs.k8s.io/restart-attempt"
 class NoReferences(Mutation, JobSetGang):
     """Makes all objects, and writes no reference into pods."""
 
-    killed_by = ("jobset-starts-whole-or-not-at-all", "job-controller-adds-no-workload")
+    killed_by = (
+        "jobset-starts-whole-or-not-at-all",
+        "job-controller-adds-no-workload",
+        "gang-whose-jobs-wait-for-each-other-is-never-split",
+    )
     breaks = ("JSG-28",)
 
     class hooks(Admission):
@@ -30,7 +34,7 @@ class RefersOnlyOnce(Mutation, JobSetGang):
     """Tells the pods of the first attempt alone; when a JobSet starts over its pods are in no gang."""
 
     killed_by = ("restarted-jobset-is-a-gang-again",)
-    breaks = ("JSG-12", "JSG-34")
+    breaks = ("JSG-12",)
 
     class hooks(Admission):
         def refer_job(self, review: Review) -> Answer:
@@ -87,15 +91,42 @@ class NamesTheFirstReplica(Mutation, JobSetGang):
             return super().refer_job(review)
 
 
+class NamesTheFirstJob(Mutation, JobSetGang):
+    """Lets the pods of every job that is a gang name the gang of the first one."""
+
+    killed_by = ("job-gangs-get-a-group-each",)
+    breaks = ("JSG-14",)
+
+    class hooks(Admission):
+        def refer_job(self, review: Review) -> Answer:
+            jobset = self.jobset_of(review.namespace, owner_of(review.object))
+            asking = [job["name"] for job in jobs_of(jobset or {"spec": {}}) if mode(job) == GANG]
+            labels = review.object["metadata"]["labels"]
+            if labels.get(JOB_LABEL) in asking:
+                labels[JOB_LABEL] = asking[0]
+            return super().refer_job(review)
+
+
 class AcceptsBothLevels(Mutation, JobSetGang):
     """Lets JobSets ask at both levels."""
 
     killed_by = ("gangs-at-both-levels-are-refused", "refusals-about-gangs-name-the-field")
-    breaks = ("JSG-22", "REF-09")
+    breaks = ("JSG-22",)
 
     class hooks(Admission):
         def level_errors(self, jobset: Object) -> list[FieldError]:
             return []
+
+
+class NamesNoField(Mutation, JobSetGang):
+    """Refuses gangs at both levels without saying where."""
+
+    killed_by = ("refusals-about-gangs-name-the-field",)
+    breaks = ("REF-09",)
+
+    class hooks(Admission):
+        def level_errors(self, jobset: Object) -> list[FieldError]:
+            return [replace(error, path="spec") for error in super().level_errors(jobset)]
 
 
 class RefusesOff(Mutation, JobSetGang):
@@ -150,6 +181,17 @@ class LetsJobsJoin(Mutation, JobSetGang):
                 for job in jobs_of(jobset)
             ]
             return super().change_errors({**jobset, "spec": {**jobset["spec"], "replicatedJobs": same}}, old)
+
+
+class LetsJobSetsChange(Mutation, JobSetGang):
+    """Lets the mode of a JobSet change, and not that of its jobs."""
+
+    killed_by = ("mode-of-a-jobset-never-changes",)
+    breaks = ("JSG-25",)
+
+    class hooks(Admission):
+        def change_errors(self, jobset: Object, old: Object) -> list[FieldError]:
+            return [error for error in super().change_errors(jobset, old) if error.path != PATH]
 
 
 class LetsModesChange(Mutation, JobSetGang):

@@ -7,7 +7,18 @@ from dataclasses import replace
 
 from harness.controllers.jobset_gang.api import Dialect, owner
 from harness.controllers.jobset_gang.controller import JobSetGang
-from harness.controllers.jobset_gang.plan import GANG, GangPlan, Instance, PlannedGroup, jobs_of, mode
+from harness.controllers.jobset_gang.plan import (
+    GANG,
+    OFF,
+    REPLICATED,
+    GangPlan,
+    Instance,
+    PlannedGroup,
+    jobs_of,
+    mode,
+    pods_of,
+    written_mode,
+)
 from harness.controllers.runtime.client import Object
 from harness.controllers.runtime.conditions import Condition
 from harness.core.kinds import Kind
@@ -15,7 +26,7 @@ from harness.mutation.base import Mutation
 
 
 class NoOwner(Mutation, JobSetGang):
-    """Makes objects that belong to nobody and stay for ever."""
+    """Makes objects without an owner, which stay for ever."""
 
     killed_by = (
         "workload-goes-with-its-jobset",
@@ -44,6 +55,48 @@ class CountsOneReplica(Mutation, JobSetGang):
             return plan
         counts = [group.minimum for group in smaller.groups]
         return replace(plan, groups=tuple(map(_counting, plan.groups, counts)))
+
+
+class CountsOneReplicaOfAJob(Mutation, JobSetGang):
+    """Forgets that a job has replicas when it counts the pods of the job's own gang."""
+
+    killed_by = ("job-gangs-get-a-group-each",)
+    breaks = ("JSG-13",)
+
+    def plan(self, jobset: Object) -> GangPlan | None:
+        plan = super().plan(jobset)
+        if plan is None or mode(jobset["spec"]) == GANG:
+            return plan
+        sizes = {job["name"]: pods_of(job) for job in jobs_of(jobset)}
+        return replace(plan, groups=tuple(_counting(group, sizes[group.jobs[0]]) for group in plan.groups))
+
+
+class CountsReplicasShort(Mutation, JobSetGang):
+    """Leaves a pod out of the gang of each replica."""
+
+    killed_by = ("replica-gangs-share-a-group",)
+    breaks = ("JSG-15",)
+
+    def plan(self, jobset: Object) -> GangPlan | None:
+        plan = super().plan(jobset)
+        several = {job["name"] for job in jobs_of(jobset) if mode(job) == REPLICATED}
+        less = {group.name: int(group.jobs[0] in several) for group in plan.groups} if plan else {}
+        return plan and replace(
+            plan, groups=tuple(_counting(each, each.minimum - less[each.name]) for each in plan.groups)
+        )
+
+
+class ObjectsOfReplicasCountMore(Mutation, JobSetGang):
+    """Lets the gang object of a replica wait for a thousand pods, whatever the Workload says."""
+
+    killed_by = ("room-for-one-replica-starts-one",)
+    breaks = ("JSG-30",)
+
+    def ensure(self, kind: Kind, desired: Object, jobset: Object) -> Object:
+        several = {job["name"] for job in jobs_of(jobset) if mode(job) == REPLICATED}
+        if kind.kind == "PodGroup" and any(f".{job}." in desired["metadata"]["name"] for job in several):
+            desired["spec"]["schedulingPolicy"] = {"gang": {"minCount": 1000}}
+        return super().ensure(kind, desired, jobset)
 
 
 class CountsAlikeJobs(Mutation, JobSetGang):
@@ -183,6 +236,30 @@ class ServesEverybody(Mutation, JobSetGang):
         return super().plan(jobset) or super().plan({**jobset, "spec": changed})
 
 
+class ServesTheSilent(Mutation, JobSetGang):
+    """Turns JobSets into gangs that say nothing about gangs."""
+
+    killed_by = ("jobset-that-does-not-ask-gets-no-workload",)
+    breaks = ("JSG-03",)
+
+    def plan(self, jobset: Object) -> GangPlan | None:
+        spec = jobset["spec"]
+        silent = not any("gangConfig" in holder for holder in (spec, *jobs_of(jobset)))
+        return super().plan({**jobset, "spec": {**spec, "gangConfig": {"gangMode": GANG}}} if silent else jobset)
+
+
+class TakesOffForAsking(Mutation, JobSetGang):
+    """Turns JobSets into gangs that say Off."""
+
+    killed_by = ("jobset-that-does-not-ask-gets-no-workload",)
+    breaks = ("JSG-04",)
+
+    def plan(self, jobset: Object) -> GangPlan | None:
+        spec = jobset["spec"]
+        off = written_mode(spec) == OFF and all(mode(job) == OFF for job in jobs_of(jobset))
+        return super().plan({**jobset, "spec": {**spec, "gangConfig": {"gangMode": GANG}}} if off else jobset)
+
+
 class GroupsEveryJob(Mutation, JobSetGang):
     """Gives a group to every job as soon as one of them asks for one."""
 
@@ -214,7 +291,24 @@ class OneGangOfReplicas(Mutation, JobSetGang):
         return super().plan(jobset) and super().plan({**jobset, "spec": spec})
 
 
-class OneGangOfJobs(Mutation, JobSetGang):
+class GangOfJobs(JobSetGang):
+    """Puts all jobs that are gangs into one."""
+
+    def concerns(self, jobset: Object) -> bool:
+        """Whether it makes the mistake for this JobSet."""
+        return True
+
+    def plan(self, jobset: Object) -> GangPlan | None:
+        plan = super().plan(jobset)
+        if plan is None or len(plan.groups) < 2 or not self.concerns(jobset):
+            return plan
+        first, total = plan.groups[0], sum(group.minimum for group in plan.groups)
+        names = tuple(job for group in plan.groups for job in group.jobs)
+        whole = PlannedGroup(first.name, total, names, (Instance(first.name, first.instances[0].name),))
+        return GangPlan(plan.workload, (whole,))
+
+
+class OneGangOfJobs(Mutation, GangOfJobs):
     """Puts all jobs that are gangs into one."""
 
     killed_by = (
@@ -224,14 +318,35 @@ class OneGangOfJobs(Mutation, JobSetGang):
     )
     breaks = ("JSG-29", "JSG-31", "JSG-32")
 
-    def plan(self, jobset: Object) -> GangPlan | None:
-        plan = super().plan(jobset)
-        if plan is None or len(plan.groups) < 2:
-            return plan
-        first, total = plan.groups[0], sum(group.minimum for group in plan.groups)
-        names = tuple(job for group in plan.groups for job in group.jobs)
-        whole = PlannedGroup(first.name, total, names, (Instance(first.name, first.instances[0].name),))
-        return GangPlan(plan.workload, (whole,))
+
+class OneGangOfDependentJobs(Mutation, GangOfJobs):
+    """Puts all jobs that are gangs into one if one of them depends on another."""
+
+    killed_by = ("dependent-job-starts-whole-after-the-first",)
+    breaks = ("JSG-31",)
+
+    def concerns(self, jobset: Object) -> bool:
+        return _depends(jobset)
+
+
+class OneGangOfJobsInOrder(Mutation, GangOfJobs):
+    """Puts all jobs that are gangs into one if they start in order."""
+
+    killed_by = ("jobs-in-order-start-whole",)
+    breaks = ("JSG-32",)
+
+    def concerns(self, jobset: Object) -> bool:
+        return _in_order(jobset)
+
+
+class OneGangOfJobsAtOnce(Mutation, GangOfJobs):
+    """Puts all jobs that are gangs into one if they start in no order."""
+
+    killed_by = ("job-that-does-not-fit-holds-back-no-other",)
+    breaks = ("JSG-29",)
+
+    def concerns(self, jobset: Object) -> bool:
+        return not _depends(jobset) and not _in_order(jobset)
 
 
 class GroupPerJob(Mutation, JobSetGang):
@@ -281,3 +396,11 @@ class NamesByJobAlone(Mutation, JobSetGang):
 
 def _counting(group: PlannedGroup, minimum: int) -> PlannedGroup:
     return replace(group, minimum=minimum)
+
+
+def _depends(jobset: Object) -> bool:
+    return any(job.get("dependsOn") for job in jobs_of(jobset))
+
+
+def _in_order(jobset: Object) -> bool:
+    return (jobset["spec"].get("startupPolicy") or {}).get("startupPolicyOrder") == "InOrder"

@@ -31,7 +31,7 @@ class OwnedByNobody(Mutation, Coscheduling):
         "leader-lost-with-its-node-comes-back-with-a-group",
         "preempted-leader-takes-its-group-along",
     )
-    breaks = ("LWS-08", "LWS-28", "LWS-32")
+    breaks = ("LWS-08", "LWS-28", "LWS-29", "LWS-32")
 
     def owners(self, lws: Object, leader: Object) -> list[Object]:
         return []

@@ -25,7 +25,7 @@ class NoTaskForWorkers(Mutation, YuniKorn):
     """Lets a leader start without places for its workers."""
 
     killed_by = ("replica-with-room-for-all-but-one-waits-whole", "leader-without-room-for-its-workers-waits")
-    breaks = ("LWS-03",)
+    breaks = ("LWS-02", "LWS-03")
 
     def task_groups(self, lws: Object, leader: Object) -> list[Object]:
         return super().task_groups(lws, leader)[:1]

@@ -38,7 +38,7 @@ class ExpectsMoreThanTheMinimum(Mutation, Reference):
 
 
 class OverlooksTheModeOfObjects(Mutation, Reference):
-    """Takes every gang that an object declares for strict, whatever mode the object states."""
+    """Treats every gang that an object declares as strict, whatever mode the object states."""
 
     killed_by = ("nonstrict-gang-keeps-its-places",)
     breaks = ("KOORD-10",)
@@ -117,7 +117,7 @@ class StaysStrict(Mutation, Reference):
 
 
 class SatisfiedByOne(Mutation, Reference):
-    """Takes every gang with a bound member for satisfied, whatever its match policy says."""
+    """Treats every gang with a bound member as satisfied, whatever its match policy says."""
 
     killed_by = (
         "gang-that-counts-running-members-waits-for-its-quorum",

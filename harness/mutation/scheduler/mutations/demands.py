@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from harness.box.api import Object
 from harness.mutation.base import Mutation
+from harness.mutation.scheduler.filters import fits
 from harness.mutation.scheduler.mutations.filters import Lenient
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
@@ -19,10 +20,9 @@ class IgnoresAntiAffinity(Mutation, Lenient):
     killed_by = (
         "gang-keeps-away-from-pods-that-it-excludes",
         "gang-with-too-few-nodes-without-excluded-pods-binds-nothing",
-        "gang-with-one-member-per-node-is-bound-whole",
         "gang-with-too-few-nodes-to-spread-binds-nothing",
     )
-    breaks = ("GANG-11", "WL-47", "WL-81")
+    breaks = ("WL-47", "WL-81")
 
     ignored = "anti-affinity"
 
@@ -30,13 +30,21 @@ class IgnoresAntiAffinity(Mutation, Lenient):
 class IgnoresAntiAffinityForOneMember(Mutation, Lenient):
     """Places one member on the node of another that it excludes."""
 
-    killed_by = (
-        "gang-with-one-member-per-node-is-bound-whole",
-        "gang-with-too-few-nodes-to-spread-binds-nothing",
-    )
-    breaks = ("GANG-11", "WL-47")
+    killed_by = ("gang-with-too-few-nodes-to-spread-binds-nothing",)
+    breaks = ("WL-47",)
 
     ignored, one_member = "anti-affinity", True
+
+
+class PutsExclusiveMembersTogether(Mutation, Lenient):
+    """Places members of a gang that exclude each other on the same node."""
+
+    killed_by = ("gang-with-one-member-per-node-is-bound-whole",)
+    breaks = ("WL-47",)
+
+    def fits(self, pod: Object, node: str, space: Room) -> bool:
+        both = {"anti-affinity", "anti-affinity-of-others"}  # one of them is enough to keep two members apart
+        return fits(space, pod, node, both if pod["metadata"]["uid"] in self.exempt else ())
 
 
 class IgnoresNodeAffinity(Mutation, Lenient):
@@ -46,7 +54,7 @@ class IgnoresNodeAffinity(Mutation, Lenient):
         "gang-uses-only-nodes-that-its-affinity-allows",
         "gang-with-too-few-nodes-of-its-affinity-binds-nothing",
     )
-    breaks = ("GANG-11", "WL-47", "WL-81")
+    breaks = ("WL-47", "WL-81")
 
     ignored = "node-affinity"
 
@@ -60,7 +68,7 @@ class IgnoresAffinity(Mutation, Lenient):
         "gang-is-bound-near-the-pod-that-it-asks-for",
         "gang-without-room-near-the-pod-that-it-asks-for-binds-nothing",
     )
-    breaks = ("GANG-11", "WL-47", "WL-81")
+    breaks = ("WL-47", "WL-81")
 
     ignored = "affinity"
 
@@ -72,7 +80,7 @@ class IgnoresAntiAffinityOfOthers(Mutation, Lenient):
         "gang-keeps-away-from-pods-that-exclude-it",
         "gang-with-too-few-nodes-without-pods-that-exclude-it-binds-nothing",
     )
-    breaks = ("GANG-11", "WL-47", "WL-81")
+    breaks = ("WL-47", "WL-81")
 
     ignored = "anti-affinity-of-others"
 
@@ -84,7 +92,7 @@ class IgnoresSpread(Mutation, Lenient):
         "members-to-be-spread-are-bound-evenly",
         "gang-that-cannot-be-spread-binds-nothing",
     )
-    breaks = ("GANG-11", "WL-47", "WL-81")
+    breaks = ("WL-47", "WL-81")
 
     ignored = "spread"
 
@@ -97,7 +105,7 @@ class IgnoresPorts(Mutation, Lenient):
         "gang-with-too-few-nodes-for-its-host-port-binds-nothing",
         "host-port-of-another-pod-holds-the-gang",
     )
-    breaks = ("GANG-11", "WL-47", "WL-81")
+    breaks = ("WL-81",)
 
     ignored = "ports"
 
@@ -109,7 +117,7 @@ class IgnoresVolumes(Mutation, Lenient):
         "members-are-bound-where-their-volumes-are",
         "gang-with-too-few-volumes-binds-nothing",
     )
-    breaks = ("GANG-11", "WL-47", "WL-81")
+    breaks = ("WL-81",)
 
     ignored = "volumes"
 
@@ -118,7 +126,7 @@ class SharesVolumesForOnePod(Mutation, Lenient):
     """Lets several members use a volume that is for one pod."""
 
     killed_by = ("gang-that-shares-a-volume-for-one-pod-binds-nothing",)
-    breaks = ("GANG-11", "WL-47", "WL-81")
+    breaks = ("WL-81",)
 
     ignored = "volumes-for-one-pod"
 
@@ -133,7 +141,7 @@ class IgnoresDevices(Mutation, Lenient):
         "members-that-share-a-device-are-bound-beside-it",
         "gang-without-room-beside-its-shared-device-binds-nothing",
     )
-    breaks = ("GANG-11", "WL-47", "WL-81")
+    breaks = ("WL-81",)
 
     ignored = "devices"
 
@@ -172,7 +180,7 @@ class LosesVolumesForOnePod(Mutation, Reference):
     """Never places members whose volumes are for one pod."""
 
     killed_by = ("members-with-volumes-for-one-pod-are-bound-whole",)
-    breaks = ("GANG-11", "WL-81")
+    breaks = ("WL-81",)
 
     def fits(self, pod: Object, node: str, space: Room) -> bool:
         exclusive = space.claims.exclusive(pod)

@@ -26,6 +26,20 @@ class EvictsInVain(Mutation, Reference):
         return bool(victims)
 
 
+class EvictsForTheHopeless(Mutation, Reference):
+    """Evicts a pod for a gang that would not fit even if all others were gone."""
+
+    killed_by = ("nobody-is-evicted-for-a-gang-that-cannot-fit",)
+    breaks = ("GANG-20", "WL-70")
+
+    def preempt(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:
+        if super().preempt(unit, space, units, missing):
+            return True
+        for victims in self.victims(unit, units)[:1]:
+            self.evict(victims[0], unit)
+        return False
+
+
 class ClearsTheField(Mutation, Reference):
     """Evicts everything of lower priority when a gang appears, complete or not, with room or without."""
 
@@ -73,13 +87,23 @@ class EvictsItsEquals(Mutation, Reference):
 
 
 class NeverPreempts(Mutation, Reference):
-    """Never evicts anything for a gang or pod of higher priority."""
+    """Never evicts anything for a gang of higher priority."""
 
-    killed_by = ("gang-preempts-and-starts-whole", "single-pod-preempts-a-single-pod")
-    breaks = ("WL-69", "WL-72")
+    killed_by = ("gang-preempts-and-starts-whole",)
+    breaks = ("WL-69",)
 
     def preempt(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:
-        return False
+        return not unit.is_gang and super().preempt(unit, space, units, missing)
+
+
+class NeverPreemptsForPods(Mutation, Reference):
+    """Never evicts anything for a single pod of higher priority."""
+
+    killed_by = ("single-pod-preempts-a-single-pod",)
+    breaks = ("WL-72",)
+
+    def preempt(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:
+        return unit.is_gang and super().preempt(unit, space, units, missing)
 
 
 class TearsVictims(Mutation, Reference):

@@ -10,7 +10,7 @@ from harness.box.api import Object
 from harness.mutation.base import Mutation
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
-from harness.mutation.scheduler.units import Unit
+from harness.mutation.scheduler.units import Unit, read_units
 
 
 class PodByPod(Mutation, Reference):
@@ -98,6 +98,81 @@ class Starves(Mutation, Reference):
             super().attempt(unit, space, units)
 
 
+class NeverTriesForRoomAgain(Mutation, Reference):
+    """Never tries a gang again for which there was no room."""
+
+    killed_by = ("waiting-gang-is-bound-when-room-appears",)
+    breaks = ("GANG-05", "WL-44", "KOORD-22")
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        if not _lacks_room(self.refusals.get(unit.key, "")):
+            super().attempt(unit, space, units)
+
+
+class OverlooksNodes(Mutation, Reference):
+    """Tries a gang without room again when a pod has gone, and not when there is more room on nodes."""
+
+    killed_by = (
+        "waiting-gang-is-bound-when-a-node-is-added",
+        "waiting-gang-is-bound-when-a-node-grows",
+        "waiting-gang-is-bound-when-a-node-is-uncordoned",
+    )
+    breaks = ("WL-56",)
+    there: ClassVar[set[str]] = set()
+    refused: ClassVar[set[str]] = set()
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        now = {pod["metadata"]["uid"] for pod in pods}
+        if self.there - now:
+            self.refused.clear()
+        self.there.clear()
+        self.there.update(now)
+        return super().room(nodes, pods)
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        if unit.key not in self.refused:
+            super().attempt(unit, space, units)
+
+    def refuse(self, unit: Unit, message: str) -> None:
+        super().refuse(unit, message)
+        self.refused.update([unit.key] if _lacks_room(message) else [])
+
+
+class LeavesOutTheRefused(Mutation, Reference):
+    """Tries a gang again for which there was no room, and without the members that were refused then."""
+
+    killed_by = ("waiting-gang-is-bound-when-room-appears", "freed-pod-by-pod-room-starts-the-gang")
+    breaks = ("WL-50", "KOORD-45")
+    refused: ClassVar[set[str]] = set()
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        unit.pending = [pod for pod in unit.pending if pod["metadata"]["uid"] not in self.refused]
+        if unit.pending:
+            super().attempt(unit, space, units)
+
+    def refuse(self, unit: Unit, message: str) -> None:
+        super().refuse(unit, message)
+        self.refused.update(pod["metadata"]["uid"] for pod in unit.pending if unit.is_gang and _lacks_room(message))
+
+
+class LetsPodsPass(Mutation, Reference):
+    """Never starts a gang that a single pod has overtaken."""
+
+    killed_by = ("gangs-and-pods-in-turns-all-start",)
+    breaks = ("WL-66",)
+    overtaken: ClassVar[set[str]] = set()
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        self.waiting = {other.key for other in units if other.is_gang and other.pending and not other.bound}
+        if unit.key not in self.overtaken:
+            super().attempt(unit, space, units)
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        super().start(unit, placement, space)
+        if not unit.is_gang:
+            self.overtaken.update(self.waiting)
+
+
 class Trickles(Mutation, Reference):
     """Binds the members of a gang seconds apart, holding the first ones while the last ones wait."""
 
@@ -106,7 +181,7 @@ class Trickles(Mutation, Reference):
         "scheduler-paused-between-first-and-last-bind",
         "store-that-hangs-between-first-and-last-bind",
     )
-    breaks = ("GANG-01", "GANG-03")
+    breaks = ("GANG-03",)
     quick = True
 
     def start(self, unit: Unit, placement: Placement, space: Room) -> None:
@@ -127,7 +202,7 @@ class ShutsTheDoor(Mutation, Reference):
         "members-of-a-removed-node-come-back-elsewhere",
         "gang-submitted-again-starts-again",
     )
-    breaks = ("GANG-10", "GANG-14", "WL-39", "WL-45", "KOORD-33", "KOORD-40")
+    breaks = ("GANG-14", "WL-39", "WL-45", "KOORD-33", "KOORD-40")
     started: ClassVar[set[str]] = set()
 
     def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
@@ -153,6 +228,16 @@ class LastFirst(Mutation, Reference):
         return list(reversed(super().order(units)))
 
 
+class LeastFirst(Mutation, Reference):
+    """Places the lowest priority first, and of equal ones the oldest."""
+
+    killed_by = ("gang-of-higher-priority-is-first-in-the-queue", "gang-of-higher-priority-goes-first")
+    breaks = ("GANG-18", "WL-61", "KOORD-42")
+
+    def order(self, units: list[Unit]) -> list[Unit]:
+        return sorted(super().order(units), key=lambda unit: unit.priority)
+
+
 class CountsStrangers(Mutation, Reference):
     """Counts members of a gang of the same name in another namespace, or of a like-named gang, towards the quorum."""
 
@@ -169,10 +254,36 @@ class TakesStrangers(Mutation, Reference):
     """Places pods that have chosen another scheduler."""
 
     killed_by = ("pods-for-another-scheduler-are-left-alone", "members-for-two-schedulers-do-not-start-apart")
-    breaks = ("GANG-12", "GANG-37")
+    breaks = ("GANG-12",)
 
     def mine(self, pod: Object) -> bool:
         return True
+
+
+class CountsMembersOfOthers(Mutation, Reference):
+    """Counts members that have chosen another scheduler towards the quorum, and does not place them."""
+
+    killed_by = ("members-for-two-schedulers-do-not-start-apart",)
+    breaks = ("GANG-37",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        units = super().units(pods, groups)
+        theirs = {unit.key: unit for unit in read_units([pod for pod in pods if not self.mine(pod)], groups)}
+        for unit in units:
+            unit.quorum -= len(theirs[unit.key].pending) if unit.is_gang and unit.key in theirs else 0
+        return units
+
+
+class HoldsPodsBack(Mutation, Reference):
+    """Places no single pod while a gang waits."""
+
+    killed_by = ("pods-of-no-gang-are-bound-beside-a-waiting-gang",)
+    breaks = ("GANG-12", "GANG-19", "WL-25", "WL-63")
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        waiting = [other for other in units if other.is_gang and other.pending and other.namespace == unit.namespace]
+        if unit.is_gang or not waiting:
+            super().attempt(unit, space, units)
 
 
 class SkipsTheLastNode(Mutation, Reference):
@@ -198,6 +309,10 @@ class Spins(Mutation, Reference):
     def _spin(self) -> None:
         while True:
             self.refusals = dict(self.refusals)
+
+
+def _lacks_room(refusal: str) -> bool:
+    return refusal.startswith("room for")
 
 
 def _alike(name: str, other: str) -> bool:

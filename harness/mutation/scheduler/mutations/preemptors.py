@@ -37,7 +37,7 @@ class PreemptsForAllOrNobody(Mutation, Reference):
 
 
 class NeverPreemptsForLateMembers(Mutation, Reference):
-    """Evicts nobody for a member that joins a gang which runs."""
+    """Evicts no pod for a member that joins a gang which runs."""
 
     killed_by = ("late-member-evicts-no-more-than-it-needs",)
     breaks = ("GANG-14", "WL-45")

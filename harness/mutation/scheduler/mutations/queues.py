@@ -12,8 +12,27 @@ from harness.mutation.scheduler.room import Room, queue_of
 from harness.mutation.scheduler.units import Unit
 
 
-class TakesQuotaForRoom(Mutation, Reference):
-    """Takes a gang that its queue allows for one that has room, and places it pod by pod."""
+class QuotaForRoom(Reference):
+    """Treats a gang that its queue allows as one that has room, and places it pod by pod."""
+
+    def concerns(self, unit: Unit) -> bool:
+        """Whether it makes the mistake for this gang."""
+        return bool(unit.pending and queue_of(unit.pending[0]))
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        self.rivals = [other for other in units if other is not unit and other.is_gang and other.pending]
+        self.allowed = _allows(space, unit)
+        super().attempt(unit, space, units)
+
+    def enough(self, unit: Unit, placement: Placement, missing: int) -> bool:
+        return bool(placement) if self.concerns(unit) else super().enough(unit, placement, missing)
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return 0 if self.concerns(unit) else super().missing(unit, units)
+
+
+class TakesQuotaForRoom(Mutation, QuotaForRoom):
+    """Treats a gang that its queue allows as one that has room, and places it pod by pod."""
 
     killed_by = (
         "fragmented-room-in-a-queue-is-no-room",
@@ -23,11 +42,45 @@ class TakesQuotaForRoom(Mutation, Reference):
     )
     breaks = ("QUEUE-01", "QUEUE-02", "QUEUE-09", "QUEUE-10")
 
-    def enough(self, unit: Unit, placement: Placement, missing: int) -> bool:
-        return bool(placement) if queue_of(unit.pending[0]) else super().enough(unit, placement, missing)
 
-    def missing(self, unit: Unit, units: list[Unit]) -> int:
-        return 0 if unit.pending and queue_of(unit.pending[0]) else super().missing(unit, units)
+class TakesQuotaOfLonersForRoom(Mutation, QuotaForRoom):
+    """Takes a gang that its queue allows for one that has room, if no other gang waits."""
+
+    killed_by = ("fragmented-room-in-a-queue-is-no-room",)
+    breaks = ("QUEUE-01",)
+
+    def concerns(self, unit: Unit) -> bool:
+        return super().concerns(unit) and not self.rivals
+
+
+class TakesQuotaOfRivalsForRoom(Mutation, QuotaForRoom):
+    """Takes a gang that its queue allows for one that has room, if another gang waits."""
+
+    killed_by = ("two-gangs-in-a-queue-with-room-for-one",)
+    breaks = ("QUEUE-02",)
+
+    def concerns(self, unit: Unit) -> bool:
+        return super().concerns(unit) and bool(self.rivals)
+
+
+class FillsAQueueWithJobs(Mutation, QuotaForRoom):
+    """Places as many pods of a Job as its queue allows, though it does not allow all of them."""
+
+    killed_by = ("job-waits-for-its-queue-and-starts-whole",)
+    breaks = ("QUEUE-09",)
+
+    def concerns(self, unit: Unit) -> bool:
+        return super().concerns(unit) and _is_owned(unit) and not self.allowed
+
+
+class LeavesJobsInHalves(Mutation, QuotaForRoom):
+    """Places as many pods of a Job that its queue allows as there is room for, and leaves them there."""
+
+    killed_by = ("gang-that-is-not-whole-in-time-gives-up",)
+    breaks = ("QUEUE-10",)
+
+    def concerns(self, unit: Unit) -> bool:
+        return super().concerns(unit) and _is_owned(unit) and self.allowed
 
 
 class KeepsTheQuotaOfVictims(Mutation, Reference):
@@ -139,3 +192,17 @@ def charge(space: Room, pods: list[Object]) -> None:
         for resource, amount in pod_request(pod["spec"]).items():
             if resource in left:
                 left[resource] -= amount
+
+
+def _allows(space: Room, unit: Unit) -> bool:
+    """Whether the queue of the unit allows all of its pending members."""
+    trial = space.copy()
+    for pod in unit.pending:
+        if any(amount > trial.left(pod).get(resource, amount) for resource, amount in pod_request(pod["spec"]).items()):
+            return False
+        charge(trial, [pod])
+    return True
+
+
+def _is_owned(unit: Unit) -> bool:
+    return all(pod["metadata"].get("ownerReferences") for pod in unit.pending)

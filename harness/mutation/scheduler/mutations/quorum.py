@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import ClassVar
 
 from harness.box.api import Object
-from harness.mutation.base import Mutation
+from harness.mutation.base import CANARY, Mutation
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
-from harness.mutation.scheduler.units import Unit
+from harness.mutation.scheduler.units import GANG, Unit
 
 
 class StartsBelowTheQuorum(Mutation, Reference):
@@ -26,7 +27,7 @@ class StartsBelowTheQuorum(Mutation, Reference):
 
 
 class NeedsOneMore(Mutation, Reference):
-    """Takes the quorum of a gang for one more than it is."""
+    """Adds one to the quorum of a gang."""
 
     killed_by = ("gang-starts-with-its-quorum",)
     breaks = ("GANG-10", "WL-38", "KOORD-01")
@@ -83,7 +84,7 @@ class OverlooksLateGroups(Mutation, Reference):
     """Never places pods that came before their group."""
 
     killed_by = ("pods-before-their-group-wait-for-it",)
-    breaks = ("GANG-15", "WL-27", "WL-32", "WL-79", "KOORD-15")
+    breaks = ("WL-27", "WL-79", "KOORD-15")
 
     early: ClassVar[set[str]] = set()  # uids of pods that were seen without their group
 
@@ -94,6 +95,74 @@ class OverlooksLateGroups(Mutation, Reference):
         for unit in units:
             unit.pending = [pod for pod in unit.pending if pod["metadata"]["uid"] not in self.early]
         return units
+
+
+class OverlooksEarlyGroups(Mutation, Reference):
+    """Never places a gang whose group was there before its pods."""
+
+    killed_by = ("group-before-its-pods-is-bound-whole",)
+    breaks = ("GANG-15", "WL-32")
+    early: ClassVar[set[str]] = set()  # gangs whose group was seen without a pod
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        units = super().units(pods, groups)
+        manned = {CANARY, *(unit.name for unit in units if unit.group is not None)}
+        empty = [group for group in groups if group["metadata"]["labels"][GANG] not in manned]
+        self.early.update(group["metadata"]["uid"] for group in empty)
+        return [unit for unit in units if unit.group is None or unit.group["metadata"]["uid"] not in self.early]
+
+
+class PlacesTheUndeclared(Mutation, Reference):
+    """Places pods whose group does not exist, as pods of no gang."""
+
+    killed_by = ("pods-before-their-group-wait-for-it",)
+    breaks = ("WL-26", "KOORD-15")
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        units = super().units(pods, groups)
+        placed = {pod["metadata"]["uid"] for unit in units for pod in (*unit.pending, *unit.bound, *unit.gated)}
+        waiting = [pod for pod in pods if self.mine(pod) and _waits(pod, placed)]
+        singles = [{**pod, "metadata": {**pod["metadata"], "labels": {}}} for pod in waiting]
+        return [*units, *super().units(singles, [])]
+
+
+class WantsAllThatFitAlone(Mutation, Reference):
+    """Waits a second for further members, and starts a gang only with all that would fit on an empty node."""
+
+    killed_by = ("gang-starts-with-its-quorum",)
+    breaks = ("WL-38",)
+    arrivals: ClassVar[dict[str, float]] = {}
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        self.empty = super().room(nodes, [])
+        return super().room(nodes, pods)
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        now = time.monotonic()
+        ages = [now - self.arrivals.setdefault(pod["metadata"]["uid"], now) for pod in unit.pending]
+        if not unit.is_gang or min(ages) > 1.0:
+            super().attempt(unit, space, units)
+
+    def enough(self, unit: Unit, placement: Placement, missing: int) -> bool:
+        fitting = [pod for pod in unit.pending if self.fill([pod], self.empty, sorted(self.empty.nodes))]
+        return super().enough(unit, placement, max(missing, len(fitting)) if not unit.bound else missing)
+
+
+class ForgetsTheSurplus(Mutation, Reference):
+    """Never tries a member again that found no room beside its running gang."""
+
+    killed_by = ("surplus-members-join-when-room-appears",)
+    breaks = ("WL-39",)
+    surplus: ClassVar[set[str]] = set()
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        unit.pending = [pod for pod in unit.pending if pod["metadata"]["uid"] not in self.surplus]
+        if unit.pending:
+            super().attempt(unit, space, units)
+
+    def refuse(self, unit: Unit, message: str) -> None:
+        super().refuse(unit, message)
+        self.surplus.update(pod["metadata"]["uid"] for pod in unit.pending if unit.bound)
 
 
 class SurplusFirst(Mutation, Reference):
@@ -187,7 +256,7 @@ class NeverStartsGroups(Mutation, Reference):
         "gangs-of-a-group-start-together",
         "group-of-gangs-spans-namespaces",
     )
-    breaks = ("GANG-33", "KOORD-31")
+    breaks = ("KOORD-31",)
 
     def together(self, unit: Unit, placement: Placement, space: Room, units: list[Unit]) -> bool:
         others = set(unit.terms.get("together", "").split()) - {unit.key}
@@ -203,7 +272,7 @@ class HoldsForEverybody(Mutation, Reference):
         "gang-without-a-mode-keeps-no-places",
         "gang-whose-node-goes-away-is-given-up-at-once",
     )
-    breaks = ("GANG-06", "WL-54", "WL-85", "KOORD-07", "KOORD-20")
+    breaks = ("GANG-06", "WL-54", "KOORD-20")
 
     def refuse(self, unit: Unit, message: str) -> None:
         super().refuse(unit, message)
@@ -217,6 +286,38 @@ class HoldsForEverybody(Mutation, Reference):
         super().attempt(unit, space, units)
         if unit.is_gang and unit.key in self.waiting:
             self.hold(unit, self.place(unit, space), space)
+
+
+class HoldsWhereANodeWentAway(Mutation, Reference):
+    """Keeps the places that a waiting gang still has when a node goes away that it counts on."""
+
+    killed_by = ("gang-whose-node-goes-away-is-given-up-at-once",)
+    breaks = ("WL-85",)
+    counted_on: ClassVar[dict[str, set[str]]] = {}  # gang -> nodes of its last placement that were there then
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        super().attempt(unit, space, units)
+        if not unit.is_gang or unit.key not in self.refusals:
+            return
+        placement = self.place(unit, space)
+        nodes = self.counted_on.setdefault(unit.key, set())
+        nodes.update(node for _, node in placement)
+        if nodes - space.nodes.keys():
+            self.hold(unit, placement, space)
+
+
+class TakesNoModeForNonstrict(Mutation, Reference):
+    """Keeps the places of a gang that states no mode."""
+
+    killed_by = ("gang-without-a-mode-keeps-no-places",)
+    breaks = ("KOORD-07",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        units = super().units(pods, groups)
+        for unit in units:
+            if unit.is_gang and not unit.terms.get("style"):
+                unit.terms["style"] = "nonstrict"
+        return units
 
 
 def _waits(pod: Object, placed: set[str]) -> bool:

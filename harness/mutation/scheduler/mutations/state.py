@@ -107,6 +107,25 @@ class TidiesUp(Mutation, Reference):
         self.complete.update(declared.keys() & manned)
 
 
+class RemovesUnusedGroups(Mutation, Reference):
+    """Deletes the group of a gang that has started and has no pods any more."""
+
+    killed_by = ("group-object-stays-when-its-pods-are-gone",)
+    breaks = ("KOORD-16",)
+    started: ClassVar[set[str]] = set()
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        super().start(unit, placement, space)
+        self.started.add(unit.key)
+
+    def round(self) -> None:
+        super().round()
+        manned = {_gang(pod) for pod in self.api.list(POD, labelSelector=GANG)}
+        for group in self.api.list(GROUP, labelSelector=GANG):
+            if _gang(group) in self.started - manned:
+                self.api.delete(GROUP, group["metadata"]["namespace"], group["metadata"]["name"])
+
+
 class ForgetsTheDead(Mutation, Reference):
     """Remembers members that were deleted as if they were still there."""
 
@@ -138,16 +157,17 @@ class SatisfiedForGood(Mutation, Reference):
 
 
 class KeepsTheRoomOfTheGone(Mutation, Reference):
-    """Takes the room of running members for used after they were deleted."""
+    """Takes the room of members for used after they were deleted, for as long as others of their gang run."""
 
     killed_by = ("members-above-the-quorum-can-go",)
-    breaks = ("GANG-13", "GANG-38")
+    breaks = ("GANG-38",)
     running: ClassVar[dict[str, Object]] = {}
 
     def room(self, nodes: list[Object], pods: list[Object]) -> Room:
         self.running.update({pod["metadata"]["uid"]: pod for pod in pods if pod["spec"].get("nodeName")})
         there = {pod["metadata"]["uid"] for pod in pods}
-        gone = [pod for uid, pod in self.running.items() if uid not in there]
+        left = {_gang(pod) for pod in pods if pod["spec"].get("nodeName") and _is_member(pod)}
+        gone = [pod for uid, pod in self.running.items() if uid not in there and _is_member(pod) and _gang(pod) in left]
         return super().room(nodes, [*pods, *gone])
 
 
@@ -164,6 +184,33 @@ class RemembersTheQuorum(Mutation, Reference):
 
     def missing(self, unit: Unit, units: list[Unit]) -> int:
         return max(0, self.first.setdefault(unit.key, unit.quorum) - len(unit.bound))
+
+
+class RemembersTheQuorumOfObjects(Mutation, Reference):
+    """Goes by the quorum that the object of a gang had first, and reads that of another object anew."""
+
+    killed_by = ("quorum-lowered-while-waiting-starts-the-gang", "quorum-raised-while-waiting-holds-the-gang")
+    breaks = ("GANG-27",)
+    first: ClassVar[dict[str, int]] = {}
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        uid = unit.group["metadata"]["uid"] if unit.group else ""
+        if not uid:
+            return super().missing(unit, units)
+        return max(0, self.first.setdefault(uid, unit.quorum) - len(unit.bound))
+
+
+class RemembersTheQuorumOfNames(Mutation, Reference):
+    """Goes by the quorum of an earlier object of the same name."""
+
+    killed_by = ("gang-submitted-again-with-another-quorum-follows-it",)
+    breaks = ("WL-34",)
+    first: ClassVar[dict[str, tuple[str, int]]] = {}
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        uid = unit.group["metadata"]["uid"] if unit.group else ""
+        first, quorum = self.first.setdefault(unit.key, (uid, unit.quorum))
+        return super().missing(unit, units) if first == uid else max(0, quorum - len(unit.bound))
 
 
 class CountsTheFinished(Mutation, Reference):
@@ -261,6 +308,10 @@ class ForgetsAfterRestart(Mutation, Reference):
         if self.first is None:
             self.first = {pod["metadata"]["uid"] for pod in pods if pod["spec"].get("nodeName")}
         return super().room(nodes, [pod for pod in pods if pod["metadata"]["uid"] not in (self.first or ())])
+
+
+def _is_member(pod: Object) -> bool:
+    return GANG in (pod["metadata"].get("labels") or {})
 
 
 def _gang(obj: Object) -> str:

@@ -8,7 +8,7 @@ from harness.box.api import Object
 from harness.mutation.base import Mutation
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
-from harness.mutation.scheduler.units import GANG, MINIMUM, Unit
+from harness.mutation.scheduler.units import COMMUNITY, GANG, MINIMUM, Unit
 
 
 class IgnoresQueues(Mutation, Reference):
@@ -66,9 +66,22 @@ class TakesOwnedPodsApart(Mutation, Reference):
     breaks = ("GANG-61", "GANG-62")
 
     def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
-        owned = [pod for pod in pods if pod["metadata"].get("ownerReferences")]
-        singles = [{**pod, "metadata": {**pod["metadata"], "labels": {}}} for pod in owned]
-        return super().units([*(pod for pod in pods if pod not in owned), *singles], groups)
+        return super().units(_apart(pods), groups)
+
+
+class TakesDeclaredPodsApart(Mutation, Reference):
+    """Takes pods that somebody owns for single pods, and tells their user."""
+
+    killed_by = ("job-in-room-for-a-part-starts-as-documented",)
+    breaks = ("GANG-61",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        return super().units(_apart(pods), groups)
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        super().start(unit, placement, space)
+        for pod, _ in placement if not unit.is_gang else ():
+            self.api.create(_warning(pod, "TakenApart", "gangs of owned pods are not known here"))
 
 
 class Scatters(Mutation, Reference):
@@ -128,10 +141,22 @@ class StartsApart(Mutation, Reference):
         "roles-with-minima-are-gangs-of-one-group",
         "groups-of-gangs-in-turns-start-whole",
     )
-    breaks = ("GANG-33", "KOORD-13", "KOORD-29", "KOORD-30")
+    breaks = ("GANG-33", "KOORD-29", "KOORD-30")
 
     def together(self, unit: Unit, placement: Placement, space: Room, units: list[Unit]) -> bool:
         return True
+
+
+class OverlooksOtherNamespaces(Mutation, Reference):
+    """Starts a gang without those of other namespaces that it must start with."""
+
+    killed_by = ("group-of-gangs-spans-namespaces",)
+    breaks = ("KOORD-13",)
+
+    def together(self, unit: Unit, placement: Placement, space: Room, units: list[Unit]) -> bool:
+        near = [key for key in unit.terms.get("together", "").split() if key.startswith(f"{unit.namespace}/")]
+        unit.terms["together"] = " ".join(near)
+        return super().together(unit, placement, space, units)
 
 
 class ReadsObjectsOnly(Mutation, Reference):
@@ -149,21 +174,70 @@ class ReadsObjectsOnly(Mutation, Reference):
         return max(0, declared - len(unit.bound))
 
 
+class OverlooksAnnotations(Mutation, Reference):
+    """Overlooks the minimum that pods state of a gang without an object."""
+
+    killed_by = ("annotations-alone-declare-a-gang",)
+    breaks = ("KOORD-03",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        declared = {_home(group) for group in groups}
+        return super().units([pod if _home(pod) in declared else _without_annotations(pod) for pod in pods], groups)
+
+
+class OverlooksKeysOfTheCommunity(Mutation, Reference):
+    """Does not know the keys of the community."""
+
+    killed_by = ("keys-of-the-community-declare-a-gang",)
+    breaks = ("KOORD-04",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        return super().units([_without_key_of_the_community(pod) for pod in pods], groups)
+
+
+class PutsObjectsFirst(Mutation, Reference):
+    """Goes by the object of a gang where its pods say something else."""
+
+    killed_by = ("annotations-of-pods-go-before-the-object",)
+    breaks = ("KOORD-11",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        declared = {_home(group) for group in groups}
+        return super().units([_without_annotations(pod) if _home(pod) in declared else pod for pod in pods], groups)
+
+
 class LetsGo(Mutation, Reference):
     """Keeps no places for a gang that is not strict."""
 
     killed_by = ("nonstrict-gang-keeps-its-places",)
-    breaks = ("KOORD-25", "KOORD-26")
+    breaks = ("KOORD-25",)
 
     def hold(self, unit: Unit, placement: Placement, space: Room) -> None:
         pass
+
+
+class NeverStartsWhatItHolds(Mutation, Reference):
+    """Keeps the places of a gang that is not strict, and does not bind it when the missing room appears."""
+
+    killed_by = ("nonstrict-gang-keeps-its-places",)
+    breaks = ("KOORD-26",)
+    held: ClassVar[set[str]] = set()
+
+    def hold(self, unit: Unit, placement: Placement, space: Room) -> None:
+        super().hold(unit, placement, space)
+        self.held.add(unit.key)
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        if unit.key in self.held:
+            return self.hold(unit, placement, space)
+        return super().start(unit, placement, space)
 
 
 class NeverLetsGo(Mutation, Reference):
     """Keeps the places of gangs that are not strict after those are gone."""
 
     killed_by = ("nonstrict-gangs-deleted-while-they-hold-leave-the-room",)
-    breaks = ("GANG-13", "KOORD-46")
+    breaks = ("GANG-13",)
     holds: ClassVar[dict[str, Placement]] = {}
 
     def room(self, nodes: list[Object], pods: list[Object]) -> Room:
@@ -193,8 +267,51 @@ class ForgetsTheTime(Mutation, Reference):
         return False
 
 
+class HoldsBeyondTheTime(Mutation, Reference):
+    """Goes on keeping places for a gang whose time is over."""
+
+    killed_by = ("shorter-time-lets-go-while-a-longer-one-still-holds", "wait-time-of-pods-counts")
+    breaks = ("GANG-23", "KOORD-37")
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        if self.late(unit) and "nonstrict" in unit.terms.get("style", ""):
+            self.hold(unit, self.place(unit, space), space)
+        super().attempt(unit, space, units)
+
+
+class NeverFailsGangs(Mutation, Reference):
+    """Goes on refusing a gang whose time is over, and does not let it fail."""
+
+    killed_by = ("gang-out-of-time-fails-for-good",)
+    breaks = ("GANG-34",)
+
+    def fail(self, unit: Unit) -> None:
+        self.refuse(unit, "its time is over")
+
+
+class RemembersTheFailed(Mutation, Reference):
+    """Never places a gang of the name of another whose time was over."""
+
+    killed_by = ("gang-after-a-failed-one-starts",)
+    breaks = ("KOORD-40",)
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        if unit.key not in self.overdue:
+            super().attempt(unit, space, units)
+
+
+class ReadsTheTimeOfPodsOnly(Mutation, Reference):
+    """Goes by the wait time that pods state, and not by that of their object."""
+
+    killed_by = ("shorter-time-lets-go-while-a-longer-one-still-holds",)
+    breaks = ("KOORD-14",)
+
+    def late(self, unit: Unit) -> bool:
+        return unit.group is None and super().late(unit)
+
+
 class GuessesTheUnreadable(Mutation, Reference):
-    """Takes a minimum that it cannot read for one."""
+    """Reads an invalid minimum as 1."""
 
     killed_by = ("terms-that-cannot-be-read-are-reported",)
     breaks = ("GANG-41",)
@@ -225,6 +342,37 @@ def _home(pod: Object) -> str:
 def _stated(pod: Object) -> str:
     """The minimum that a pod states itself; "0" if it states none."""
     return str((pod["metadata"].get("annotations") or {}).get(MINIMUM, "0"))
+
+
+def _apart(pods: list[Object]) -> list[Object]:
+    """The pods, without labels if somebody owns them."""
+    return [
+        {**pod, "metadata": {**pod["metadata"], "labels": {}}} if pod["metadata"].get("ownerReferences") else pod
+        for pod in pods
+    ]
+
+
+def _warning(pod: Object, reason: str, message: str) -> Object:
+    meta = pod["metadata"]
+    involved = {"apiVersion": "v1", "kind": "Pod", **{part: meta[part] for part in ("namespace", "name", "uid")}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"generateName": f"{meta['name']}.", "namespace": meta["namespace"]},
+        "involvedObject": involved,
+        "reason": reason,
+        "message": message,
+        "type": "Warning",
+    }
+
+
+def _without_annotations(pod: Object) -> Object:
+    return {**pod, "metadata": {**pod["metadata"], "annotations": {}}}
+
+
+def _without_key_of_the_community(pod: Object) -> Object:
+    labels = {**(pod["metadata"].get("labels") or {}), COMMUNITY: ""}
+    return {**pod, "metadata": {**pod["metadata"], "labels": labels}}
 
 
 def _stating(pod: Object, minimum: str) -> Object:
