@@ -19,6 +19,7 @@ from harness.cli.terminal import console
 from harness.core.catalogue.cases import Case
 from harness.core.errors import ExitCode, UsageError
 from harness.core.history import store
+from harness.core.history.records import History
 from harness.core.oracle.checks import judge_all
 from harness.core.oracle.judge import case_outcome, judge_case
 from harness.core.results import CaseResult
@@ -26,11 +27,11 @@ from harness.core.second import disagreements
 from harness.core.text import counted
 from harness.core.verdict import Outcome
 from harness.report.folder import new_folder
-from harness.runner import options, session
+from harness.runner import baseline, options, session
 from harness.runner.collect import collect_cases
 from harness.runner.config import RunConfig
 from harness.runner.disturb import Disturbances
-from harness.runner.soak import FILE, SoakPlan, Tally
+from harness.runner.soak import FILE, SecondLook, SoakPlan, Tally
 from harness.runner.soak import soak as run_soak
 
 SIGN_OF_LIFE = 15.0  # seconds between two lines of progress
@@ -38,13 +39,14 @@ SHOWN = 5  # cases whose histories are shown side by side
 EPILOG = """\b
 Examples:
   muster soak --integration reference --runs 1000 --load 8
-  muster soak --integration workload --profile GANG-CORE --runs 200 --seed 7
+  muster soak --integration workload --profile GANG-CORE --runs 200 --expected ci/expected
+  muster soak --integration reference --set mutant=trickles --case gang-that-fits-is-bound-whole
   muster soak --case one-of-two-gangs-wins-whole --runs 100 --load 0 --no-pauses --no-disk
 
 \b
-Exit codes: 0 every case had one outcome; 1 a case was violated and had another
-outcome too, or the two judges of a history disagree; 2 cases that differ were
-unknown at times, never violated; 3, 4 and 128 and above as everywhere.
+Exit codes: 0 no unknown outcome, and no violation but known ones; 1 a violation
+that --expected does not know, or the two judges of a history disagree; 2 a case
+was unknown at times; 3, 4 and 128 and above as for every command.
 """
 
 
@@ -56,24 +58,34 @@ unknown at times, never violated; 3, 4 and 128 and above as everywhere.
 @click.option(
     "--runs", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Case runs, rounded up."
 )
-@click.option("--load", type=click.IntRange(0, 256), default=4, show_default=True, help="Busy processes beside it.")
+@click.option("--load", type=click.IntRange(0, 256), default=4, show_default=True, help="Busy processes meanwhile.")
 @click.option(
-    "--pauses/--no-pauses", default=True, help="Components and muster stand still for moments.  [default: on]"
+    "--pauses/--no-pauses", default=True, help="Pause components and muster at random for up to 2 s.  [default: on]"
 )
-@click.option("--disk/--no-disk", default=True, help="The disk is busy.  [default: on]")
+@click.option("--disk/--no-disk", default=True, help="Keep the disk busy.  [default: on]")
 @click.option("--seed", metavar="NUMBER", help="Seed of the order and of the pauses; a new one if not given.")
 @click.option("--slow", is_flag=True, help="Also the cases that take minutes.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of the integration.")
+@click.option(
+    "--expected",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Known violations, as for muster run; without it every violation is a failure.",
+)
 @click.option("-n", "--workers", type=click.IntRange(1, 16), default=1, show_default=True, help="Boxes side by side.")
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), default=Path("muster-runs"), show_default=True
 )
-def soak(load: int, pauses: bool, disk: bool, runs: int, slow: bool, output: Path, **texts: Any) -> int:
+def soak(
+    load: int, pauses: bool, disk: bool, runs: int, slow: bool, expected: Path | None, output: Path, **texts: Any
+) -> int:
     """Run cases over and over in random order on a disturbed machine, and show every case with two outcomes.
 
     Each history is judged by a second, slow judge as well. The summary is in soak.json of the folder, after every round
     of some hundred case runs; Ctrl-C keeps what was measured.
     """
-    config = _config(texts, pauses)
+    config = replace(_config(texts, pauses), expected=expected)
+    if expected is not None:
+        baseline.require(expected, config.integrations[0])
     cases = _supported(config, slow)
     plan = SoakPlan(
         replace(config, cases=tuple(case.id for case in cases)),
@@ -98,19 +110,28 @@ def soak(load: int, pauses: bool, disk: bool, runs: int, slow: bool, output: Pat
 
 def code(tally: Tally) -> ExitCode:
     """What a soak ends with."""
-    if tally.disagreements or any(tally.counts[case][Outcome.VIOLATED] for case in tally.differing):
+    if tally.disagreements or tally.unexplained:
         return ExitCode.VIOLATED
-    return ExitCode.UNKNOWN if tally.differing else ExitCode.CONFORMANT
+    return ExitCode.UNKNOWN if tally.total(Outcome.UNKNOWN) else ExitCode.CONFORMANT
 
 
-def second_judge(result: CaseResult, path: Path) -> list[str]:
+def second_judge(result: CaseResult, path: Path) -> SecondLook:
     """What is said otherwise: by the second judge of the stored history, and by the first one when it judges again."""
     history = store.read(path)
     verdicts = judge_case(history, result.strength)
     differences = disagreements(history, judge_all(history))
     if not result.error and case_outcome(verdicts) is not result.outcome:
         differences.append(f"the case was {result.outcome}, and judged again it is {case_outcome(verdicts)}")
-    return differences
+    return SecondLook(differences, _needs_stalls(history, result))
+
+
+def _needs_stalls(history: History, result: CaseResult) -> bool:
+    """Whether the case is not violated only because stalls count for no deadline."""
+    records = tuple(record for record in history.records if record.verb != "stalled")
+    if result.outcome is Outcome.VIOLATED or len(records) == len(history.records):
+        return False
+    verdicts = judge_case(replace(history, records=records), result.strength)
+    return case_outcome(verdicts) is Outcome.VIOLATED
 
 
 def _config(texts: dict[str, Any], pauses: bool) -> RunConfig:
@@ -122,6 +143,7 @@ def _config(texts: dict[str, Any], pauses: bool) -> RunConfig:
         "workers": [str(texts["workers"])],
         "order": ["random"],
         "seed": [texts["seed"]] if texts["seed"] is not None else [],
+        "set": list(texts["settings"]),
     }
     config = options.parse(arguments).with_seed()
     if len(config.integrations) > 1:
@@ -160,7 +182,7 @@ class Progress:
 
     def begin(self) -> None:
         config, what = self._plan.config, self._plan.disturbances
-        beside = [f"{what['load']} busy processes"] if what["load"] else []
+        beside = [counted(what["load"], "busy process")] if what["load"] else []
         beside += [word for key, word in (("pauses", "pauses"), ("disk", "a busy disk")) if what[key]]
         self._out.print(
             f"soaking {config.integrations[0]}: {counted(self._plan.cases, 'case')}, {self._plan.passes} times each, "
@@ -216,6 +238,8 @@ def _show(tally: Tally, folder: Path) -> None:
             left, right = paths[:2]
             tell_parting(store.read(left), store.read(right), (str(left), str(right)))
             out.print(f"again: muster history --diff {left} {right}", style="dim", markup=False)
+    if excused := tally.excused_by_stalls.total():
+        out.print(f"\n{counted(excused, 'case run')} would be violated if the time of stalls counted", style="dim")
     for disagreement in tally.disagreements:
         text = f"the judges disagree  {disagreement['case']}: {disagreement['what']} ({disagreement['history']})"
         out.print(text, style="bold red", markup=False)

@@ -26,7 +26,16 @@ FORMAT = "muster.soak/1"
 ROUND = 400  # case runs of one round, roughly
 KEPT = 2  # histories that are kept of each outcome of a case
 
-Judge = Callable[[CaseResult, Path], list[str]]  # what a second judge of the stored history says that is another thing
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """What came out when a stored history was judged once more."""
+
+    differences: list[str] = field(default_factory=list)  # where another judge disagrees
+    needs_stalls: bool = False  # it would be violated if the time of stalls counted
+
+
+Judge = Callable[[CaseResult, Path], SecondLook]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +66,11 @@ class Tally:
     """What came out so far."""
 
     counts: dict[str, Counter[Outcome]] = field(default_factory=dict)  # by case
+    unexplained: Counter[str] = field(default_factory=Counter)  # case -> violations that no baseline knows
     histories: dict[tuple[str, Outcome], list[Path]] = field(default_factory=dict)
     reasons: dict[tuple[str, Outcome], list[str]] = field(default_factory=dict)
     disagreements: list[dict[str, str]] = field(default_factory=list)  # between the two judges of a history
+    excused_by_stalls: Counter[str] = field(default_factory=Counter)  # case -> runs that would be violated without
     faults: list[str] = field(default_factory=list)
     interrupted: bool = False
     seconds: float = 0.0
@@ -86,12 +97,15 @@ class Tally:
         if result.outcome.is_bad:
             bad = [f"{verdict.check}: {verdict.reason}" for verdict in result.verdicts if verdict.outcome.is_bad]
             self.reasons.setdefault(key, []).append("; ".join([*bad, *([result.error] if result.error else [])]))
+        if result.outcome is Outcome.VIOLATED and not result.expected:
+            self.unexplained[result.case] += 1
         if not result.history:
             return
-        differences = judge(result, path)
-        self.disagreements += [{"case": result.case, "history": str(path), "what": text} for text in differences]
+        look = judge(result, path)
+        self.disagreements += [{"case": result.case, "history": str(path), "what": text} for text in look.differences]
+        self.excused_by_stalls.update([result.case] * look.needs_stalls)
         paths = self.histories.setdefault(key, [])
-        if len(paths) < KEPT or differences:
+        if len(paths) < KEPT or look.differences:
             paths.append(path)
         else:
             path.unlink(missing_ok=True)
@@ -120,6 +134,8 @@ class Tally:
                 for case, counts in sorted(self.counts.items())
             },
             "differing": self.differing,
+            "unexplained": dict(sorted(self.unexplained.items())),
+            "excused_by_stalls": dict(sorted(self.excused_by_stalls.items())),
             "disagreements": self.disagreements,
             "faults": self.faults,
         }

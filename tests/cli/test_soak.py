@@ -33,7 +33,7 @@ def test_a_soak_counts_every_run_and_leaves_nothing(tmp_path: Path) -> None:
     printed, errors = process.communicate(timeout=300)
 
     assert process.returncode == 0, printed + errors
-    assert "in random order (--seed 7), beside 1 busy processes, pauses, a busy disk" in printed
+    assert "in random order (--seed 7), beside 1 busy process, pauses, a busy disk" in printed
     data = summary(output)
     assert (data["runs"], data["outcomes"], data["differing"]) == (4, {"pass": 4}, [])
     assert (data["seed"], data["disagreements"], data["interrupted"]) == (7, [], False)

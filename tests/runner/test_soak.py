@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from harness.core.errors import ExitCode
 from harness.core.results import CaseResult
 from harness.core.verdict import Outcome, Verdict
 from harness.runner.config import RunConfig
-from harness.runner.soak import KEPT, SoakPlan, Tally
+from harness.runner.soak import KEPT, SecondLook, SoakPlan, Tally
 
 PLAN = SoakPlan(RunConfig(order="random", seed=5), cases=100, runs=950, disturbances={})
 
@@ -39,7 +40,7 @@ def result(case: str, outcome: Outcome, folder: Path, number: int) -> CaseResult
 def tally(folder: Path, *outcomes: tuple[str, Outcome], judge: list[str] | None = None) -> Tally:
     counted = Tally()
     for number, (case, outcome) in enumerate(outcomes):
-        counted.add(result(case, outcome, folder, number), folder, lambda result, path: judge or [])
+        counted.add(result(case, outcome, folder, number), folder, lambda result, path: SecondLook(judge or []))
     return counted
 
 
@@ -66,11 +67,20 @@ def test_a_case_with_two_outcomes_differs_and_its_histories_are_kept(tmp_path: P
     assert data["outcomes"] == {"pass": 8, "unknown": 1}
 
 
+def test_a_violation_that_the_baseline_knows_fails_no_soak(tmp_path: Path) -> None:
+    counted = Tally()
+    case_result = replace(result("a", Outcome.VIOLATED, tmp_path, 1), expected="It does that every time.")
+    counted.add(case_result, tmp_path, lambda result, path: SecondLook(needs_stalls=True))
+    assert code(counted) is ExitCode.CONFORMANT
+    data = counted.as_data(PLAN)
+    assert (data["unexplained"], data["excused_by_stalls"]) == ({}, {"a": 1})
+
+
 @pytest.mark.parametrize(
     ("outcomes", "judge", "expected"),
     [
         ([Outcome.PASS, Outcome.PASS], [], ExitCode.CONFORMANT),
-        ([Outcome.VIOLATED, Outcome.VIOLATED], [], ExitCode.CONFORMANT),
+        ([Outcome.VIOLATED, Outcome.VIOLATED], [], ExitCode.VIOLATED),
         ([Outcome.PASS, Outcome.UNKNOWN], [], ExitCode.UNKNOWN),
         ([Outcome.PASS, Outcome.VIOLATED], [], ExitCode.VIOLATED),
         ([Outcome.UNKNOWN, Outcome.VIOLATED], [], ExitCode.VIOLATED),
