@@ -5,8 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# How many tests run side by side; none by default, for two boxes on two cores are a load that a slow machine feels.
-WORKERS ?= 0
+# Tests that need no box run beside those that do; WORKERS=0: one after another. Two boxes are never tested at once, as
+# two boxes on two cores are a load that a slow machine feels.
+WORKERS ?= 2
 # What `make test` runs end to end; `make conformance` runs every integration and version that has a file here.
 GATE := workload volcano lws jobset-gang
 EXPECTED := $(basename $(notdir $(wildcard ci/expected/*.yaml)))
@@ -29,9 +30,9 @@ run: $(STAMP) ## bring up a box, judge the native Workload API, write a report
 # The project's own verdicts are about the locks.
 lint test conformance prove bench: export MUSTER_SOURCE ?= build
 
-test: $(STAMP) lint ## the project's own tests, with real boxes; WORKERS=2: two files side by side
+test: $(STAMP) lint ## the project's own tests, with real boxes; WORKERS=0: one after another
 	$(BIN)/muster get $(GATE:%=--integration %)
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/pytest -n $(WORKERS) --dist loadscope
 
 conformance: $(STAMP) ## more versions and schedulers against ci/expected; ONLY=volcano@1.14.1: one of them, all extended cases
 ifdef ONLY

@@ -4,8 +4,15 @@ import os
 import shutil
 import signal
 import tempfile
+from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+TESTS = Path(__file__).parent
+# What needs no box may run beside what does. Boxes are tested one after another, as two would be each other's load.
+WITHOUT_BOXES = ("adapters", "core", "mutation", "report", "suites")
+STARTS_BOXES = ("test_quick_proof.py", "test_docs_run.py")
 
 STATE = "XDG_STATE_HOME"
 WORKER = "PYTEST_XDIST_WORKER"  # the name of a worker, if there are several
@@ -20,6 +27,21 @@ def pytest_configure(config: pytest.Config) -> None:
     # Tests ask which boxes there are, so each worker has a state folder of its own. Its name is short, as sockets need.
     if os.environ.pop(WORKER, None):
         config.stash[folder] = os.environ[STATE] = tempfile.mkdtemp(prefix="muster-")
+
+
+class BoxesOneByOne(LoadScopeScheduling):  # type: ignore[misc]
+    """All tests that start boxes go to one worker, one after another; of the others each file goes to some worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = Path(nodeid.partition("::")[0])
+        folder, *rest = path.parts[path.parts.index(TESTS.name) + 1 :]
+        is_beside = folder in WITHOUT_BOXES or not rest
+        return str(path) if is_beside and path.name not in STARTS_BOXES else "boxes"
+
+
+@pytest.hookimpl(optionalhook=True)  # absent with -p no:xdist
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> BoxesOneByOne:
+    return BoxesOneByOne(config, log)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
