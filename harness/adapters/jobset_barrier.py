@@ -66,7 +66,7 @@ DEPARTURES = (*kubebuilder.DEPARTURES, reference_controller.OURS, FIELD.departur
 
 
 def install(box: Box, settings: Settings) -> Installed:
-    """The release, the reference controller with its webhooks, and whoever plays the kubelet."""
+    """The release, the reference controller with its webhooks, and the simulated kubelet."""
     image = settings.options.get("init-image")
     arguments = [f"--init-image={check_image(image)}"] if image is not None else []
     artifact = jobset.start(box, settings, [FIELD])

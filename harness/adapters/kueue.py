@@ -1,8 +1,8 @@
 """Kueue: gangs wait for quota as a whole, and kube-scheduler places their pods one by one.
 
 A gang is a group of plain pods that names its size, or a suspended Job. Kueue holds the pods by a scheduling gate until
-the whole gang has its quota, and has done its part then: whether there is a place for every pod is not asked. How much
-room quota is worth here, and how queues are made, is told in `common/kueue_queues.py`.
+the whole gang has its quota, and does no more then: it does not check whether there is a place for every pod.
+`common/kueue_queues.py` says what quota means here and how queues are made.
 """
 
 from __future__ import annotations

@@ -30,11 +30,13 @@ from harness.box.warm_box import WarmBox
 from harness.cases.world import World
 from harness.core.errors import HarnessError
 from harness.core.gang import Gang
+from harness.core.waiting import until
 from harness.testbed.testbed import open_testbed
 
 NODES = 8
 RESETS = 10
 TIMEOUT = 120.0  # seconds for anything that kwokctl does
+READY = "the nodes that kwokctl made are ready"
 
 
 class _Floor(EmbeddedBox):
@@ -141,10 +143,7 @@ def _kwokctl() -> float:
             )
             tool.call("scale", "node", "--replicas", str(NODES))
             api = connect(Path(folder) / "kubeconfig")
-            while not _all_ready(api.request("GET", "/api/v1/nodes")["items"]):
-                if time.monotonic() - began > TIMEOUT:
-                    raise HarnessError(f"kwokctl's nodes were not ready within {TIMEOUT:.0f} s")
-                time.sleep(0.02)
+            until(lambda: _all_ready(api.request("GET", "/api/v1/nodes")["items"]), TIMEOUT, READY, poll=0.02)
             return time.monotonic() - began
         finally:
             tool.call("delete", "cluster")

@@ -28,7 +28,7 @@ def bench(rounds: int, report: Report) -> BenchResult:
     """Measure runs without and with a spare box in turn, and the help."""
     beside, boxes, whole, spared, helps = [], [], [], [], []
     with tempfile.TemporaryDirectory(prefix="muster-start-") as folder:
-        handover.dismiss()  # that of somebody's earlier run would be taken
+        handover.dismiss()  # that of an earlier run would be taken
         for number in range(rounds):
             helps.append(_seconds("--help"))
             total, box = _run(Path(folder) / f"plain-{number}")

@@ -234,7 +234,7 @@ class Api:
             return self._resources[key]
 
     def prepared(self, body: Any, *, creates: bool) -> Any:
-        """What is sent for a body; a client of somebody's cluster marks what it creates or applies as its own."""
+        """What is sent for a body; a client of a user's cluster marks what it creates or applies as its own."""
         return body
 
     def close(self) -> None:

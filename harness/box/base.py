@@ -77,7 +77,7 @@ class Process(Protocol):
 
     @property
     def crashed(self) -> bool:
-        """Whether it has ended though nobody ended it, and nobody but us would start it again."""
+        """Whether it has ended by itself, and only muster would start it again."""
 
     @property
     def ending(self) -> str:
@@ -89,7 +89,7 @@ class Process(Protocol):
 
     @property
     def stays_down(self) -> bool:
-        """Whether it stays ended until it is started here; otherwise somebody else starts it again at once."""
+        """Whether it stays ended until it is started here; otherwise the cluster starts it again at once."""
 
     def start(self) -> None:
         """Start it; `wait_ready` says when it can be used."""
@@ -170,7 +170,7 @@ class Box(Protocol):
 
     @property
     def gates(self) -> Mapping[str, bool]:
-        """The feature gates of Kubernetes that somebody chose."""
+        """The feature gates of Kubernetes that were chosen."""
 
     @property
     def directory(self) -> Path:

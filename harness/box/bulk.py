@@ -19,7 +19,7 @@ from harness.core.errors import ApiError
 
 WORKERS = 16  # more gain nothing: an API server on two cores is busy with eight
 TIMEOUT = 60.0  # seconds for one answer
-LOOK = 0.1  # seconds between two looks whether somebody pressed Ctrl-C
+LOOK = 0.1  # seconds between two looks for Ctrl-C
 
 Request = tuple[str, bytes]  # the path to POST to, and the object as JSON
 Batch = Sequence[Request]

@@ -1,8 +1,8 @@
 """The environment of the programs that muster starts: a list of what is allowed, so that nothing else gets out.
 
-A scheduler under test, a controller or a build script is somebody else's code. The shell or the CI job that runs muster
-has cloud keys and tokens in its environment, and a variable that would send the traffic of a component elsewhere or
-name another cluster. So a program gets the few variables that any program needs, and what its command sets.
+A scheduler under test, a controller or a build script is foreign code. The shell or the CI job that runs muster has
+cloud keys and tokens in its environment, and a variable that would send the traffic of a component elsewhere or name
+another cluster. So a program gets the few variables that any program needs, and what its command sets.
 """
 
 from __future__ import annotations

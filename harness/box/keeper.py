@@ -1,8 +1,8 @@
 """The process that owns a box's processes, so that nothing outlives the muster that started it.
 
 muster talks to its keeper over a socket. When muster dies, even by SIGKILL, the socket closes; the keeper then kills
-every component and removes the box's directory. A box that is to stay (`muster up --keep`) is told `keep` and then
-lives until somebody sends the keeper SIGTERM.
+every component and removes the box's directory. A box that is to stay (`muster up --keep`) gets `keep` and then lives
+until its keeper gets SIGTERM.
 
 Every program has a warden: a fork of the keeper that is its parent and the subreaper of all that it starts. Process
 groups do not hold what a program starts: a wrapper script that does not exec, or a child with a session of its own,
@@ -16,7 +16,7 @@ Run as a script with `python -I -S` and only the standard library: it must start
 Requests and replies are JSON lines: {"op": "start", "id", "name", "argv", "env", "cwd", "log"} is answered by
 {"id", "pid"} or {"id", "error"}; {"op": "keep", "id"} by {"id"}; {"op": "stop", "id"} by {"id"} once all is dead.
 {"op": "farewell", "id", "argv", "env"} names a command that is run last of all, for what is not a child of ours.
-An exit is told unasked: {"exit": pid, "name", "code"} (negative code: the signal).
+An exit is reported without a request: {"exit": pid, "name", "code"} (negative code: the signal).
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ def parent_of(pid: str) -> int:
 
 
 def read_number(descriptor: int) -> int | None:
-    """The next number of a pipe; None if nobody will write one any more."""
+    """The next number of a pipe; None if no more can be written."""
     packed = os.read(descriptor, NUMBER.size)
     return int(NUMBER.unpack(packed)[0]) if len(packed) == NUMBER.size else None
 

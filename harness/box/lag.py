@@ -1,7 +1,7 @@
 """How long a watch was behind: from the moment it broke until it has delivered all that happened meanwhile.
 
 The time of a record is the time of its arrival. What happens while a watch is broken arrives late, and a scheduler must
-not be blamed for that. So the time is told as a stall, which no deadline counts.
+not be blamed for that. So the time is recorded as a stall, which no deadline counts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from harness.core.oracle.facts import Stall
 
-LIMIT = 0.25  # seconds; a watch that is resumed sooner makes nobody late
+LIMIT = 0.25  # seconds; a watch that is resumed sooner delays no verdict
 WHO = "watch"
 
 

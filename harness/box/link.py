@@ -61,7 +61,7 @@ class KeeperLink:
 
     @property
     def descriptor(self) -> int:
-        """The socket to the keeper; whoever has a copy of it keeps the box alive."""
+        """The socket to the keeper; every process with a copy of it keeps the box alive."""
         return self._socket.fileno()
 
     def start(self, command: Command, log: Path) -> int:
@@ -89,7 +89,7 @@ class KeeperLink:
                 raise ProcessError(f"{name} (pid {pid}) did not end within {timeout:.0f} s")
 
     def farewell(self, argv: Sequence[str]) -> None:
-        """What the keeper runs last of all, whatever becomes of us; nothing, if it is empty."""
+        """What the keeper runs last of all, also if we are killed; nothing, if it is empty."""
         self._ask(op="farewell", argv=list(argv), env=dict(os.environ))
 
     def keep(self) -> None:

@@ -85,7 +85,7 @@ class Pool:
 class Nodes:
     """The fake nodes of one box."""
 
-    selector = POOL  # the label by which they are told from other nodes
+    selector = POOL  # the label that other nodes do not have
     scope = ""  # selects the nodes that belong to a history; empty: every node of the box
     resource = GPU  # what their GPUs are called
 

@@ -77,7 +77,7 @@ class Authority:
 
     @property
     def key(self) -> bytes:
-        """Its private key as PEM: for whoever takes over what it signs, and for nobody else."""
+        """Its private key as PEM: only for the process that takes over what it signs."""
         return _pem(self._key)
 
     def issue(self, user: str, groups: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> KeyPair:

@@ -2,9 +2,8 @@
 
 Asking the kernel for a free port and giving it back before the component binds it is a race that two boxes starting
 at once do lose. Instead the port stays bound by a socket of ours for the box's whole life: it is taken without
-SO_REUSEADDR, so nobody else can have been given it, and then marked reusable, so that the component (Go sets
-SO_REUSEADDR on every listener) may bind it beside us. Our socket never listens. A restarted component finds its port
-still free.
+SO_REUSEADDR, so no other process can have it, and then marked reusable, so that the component (Go sets SO_REUSEADDR on
+every listener) may bind it beside us. Our socket never listens. A restarted component finds its port still free.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class HostProcess:
         self._keeper = keeper_link
         self._probe = probe
         self._log_start = 0  # size of the log when it was last started
-        self._wanted = False  # it should be running: it was started, and nobody here ended it
+        self._wanted = False  # it should be running: it was started, and muster did not end it
         self._starting = threading.Lock()
         self._pausing = threading.Lock()
 
@@ -59,7 +59,7 @@ class HostProcess:
 
     @property
     def crashed(self) -> bool:
-        """Whether it has ended though nobody ended it."""
+        """Whether it has ended by itself."""
         return self._wanted and self.exit_code is not None
 
     def start(self) -> None:
@@ -107,7 +107,7 @@ class HostProcess:
         self.paused = False
 
     def stop_briefly(self, seconds: float) -> None:
-        """Let it stand still for a moment, unless somebody paused it for longer or ended it."""
+        """Pause it for a moment, unless a case paused it for longer or ended it."""
         with self._pausing:
             if not self.alive or self.paused:
                 return

@@ -1,7 +1,7 @@
 """The kinds of box there are, by name, behind one way to make any of them.
 
 `embedded` is a control plane of host processes with fake nodes; `kind` has real kubelets; `existing` is a cluster that
-somebody else runs. What only one of them can do is refused for the others, not ignored.
+others run. What only one of them can do is refused for the others, not ignored.
 """
 
 from __future__ import annotations
@@ -71,13 +71,15 @@ class BoxSpec:
         if self.spare and self.kind != "embedded":
             raise UsageError(f"--spare is for --box embedded only; this box is {self.kind}")
         if self.kind == EXISTING and self.kubernetes:
-            raise UsageError("an existing cluster has the Kubernetes that it has", hint="Leave --kubernetes out.")
+            raise UsageError(
+                "--kubernetes cannot choose the version of an existing cluster", hint="Leave --kubernetes out."
+            )
         if self.kind == EXISTING:
             self._check_existing()
 
     def _check_existing(self) -> None:
         if not self.kubeconfig:
-            raise UsageError("which cluster is meant must be said", hint="Give --kubeconfig FILE and --context NAME.")
+            raise UsageError("--box existing needs a cluster", hint="Give --kubeconfig FILE and --context NAME.")
         if self.keep_failed:
             raise UsageError(
                 "--keep failed keeps a box, and nothing of a run stays in an existing cluster",
@@ -106,7 +108,7 @@ class BoxSpec:
 
     @property
     def installs(self) -> bool:
-        """Whether muster makes the cluster and installs an integration; otherwise both are somebody's, who is asked."""
+        """Whether muster makes the cluster and installs an integration; otherwise they are others', and muster asks."""
         return self.kind != EXISTING
 
     def access(self) -> Access:

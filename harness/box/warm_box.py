@@ -1,4 +1,4 @@
-"""A box that is started ahead, so that nobody waits for the next one.
+"""A box that is started ahead, so that the next one is there at once.
 
 Resetting a box takes a fraction of a second, but some cases spoil one for good (a control plane with other gates, an
 etcd that was torn down). While one box is in use the next is started in the background; taking it costs only what is

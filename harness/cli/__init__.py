@@ -1,4 +1,4 @@
-"""The `muster` command. Each group of commands has a module of its own; this one mounts them and speaks for all.
+"""The `muster` command. Each group of commands has a module of its own; this one joins them and reports their errors.
 
 Whatever goes wrong ends here as one message (what was given, what is allowed, what to do next) and a documented exit
 code. A traceback is a bug, and says so.
@@ -93,7 +93,7 @@ class Commands(click.Group):
     """Commands that are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS]  # `list` is a module here once it is imported
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, section in SECTIONS.items():
@@ -199,12 +199,12 @@ def _fail(error: MusterError) -> int:
 def _bug() -> int:
     with contextlib.suppress(OSError):
         traceback.print_exc()
-    _say("this is a bug of muster, and no verdict about anybody; please report it with the lines above")
+    _say("this is a bug of muster, not a verdict; please report it with the lines above")
     return ExitCode.HARNESS
 
 
 def _closed() -> int:
-    """Nobody reads any more: end without a word, as a program does that the signal kills."""
+    """The pipe is closed: end silently, as a program does that the signal kills."""
     signals.mute(1, 2)
     return 128 + signal.SIGPIPE
 
@@ -221,7 +221,7 @@ def _output_fault() -> MusterError | None:
 
 
 def _say(text: str, *, title: str = "", style: str = "") -> None:
-    """A line for people, if there is still somebody to read it."""
+    """A line for people, if stderr can still be written."""
     from harness.cli.terminal import console
 
     with contextlib.suppress(OSError):

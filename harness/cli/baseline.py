@@ -1,10 +1,10 @@
 """A run compared with the expected verdicts: what differs, and what a known race has hit.
 
-A race hits any case, and a suite that is red once a week for a reason that everybody knows is soon looked at by nobody.
-So a case that should pass, and broke only what a race written down for this scheduler breaks, is run again at once: it
-is a race if it passes at least twice as often as not and the race struck no more often than it may, and a difference
-otherwise. A gang that reached its quorum later than its window allows is run again in the same way, because that is
-what a machine under load does. Cases are run again in a single box, so that no other box is that load.
+A race hits any case, and a suite that is red once a week for a known reason is soon ignored. So a case that should
+pass, and broke only what a race written down for this scheduler breaks, is run again at once: it is a race if it passes
+at least twice as often as not and the race struck no more often than it may, and a difference otherwise. A gang that
+reached its quorum later than its window allows is run again in the same way, because that is what a machine under load
+does. Cases are run again in a single box, so that no other box is that load.
 """
 
 from __future__ import annotations

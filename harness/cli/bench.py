@@ -13,12 +13,12 @@ from harness.cli.terminal import console
 from harness.core.text import nearest
 
 BENCHES = {
-    "box": "start, reset and stop of a box, beside kwokctl and the floor",
-    "controllers": "a thousand JobSets, beside a client that makes the same writes",
-    "first-run": "from an empty cache to the first verdict: downloaded programs beside a build",
-    "history": "recording and judging, beside what the API server itself can do",
-    "kind": "a kind box beside plain kind with the same image, and a barrier of containers",
-    "start": "the time from `muster run` to its first case, beside the box's own start",
+    "box": "start, reset and stop of a box, compared with kwokctl and the lower bound",
+    "controllers": "a thousand JobSets, compared with a client that makes the same writes",
+    "first-run": "from an empty cache to the first verdict: downloaded programs compared with a build",
+    "history": "recording and judging, compared with the speed of the API server itself",
+    "kind": "a kind box compared with plain kind with the same image, and a barrier of containers",
+    "start": "the time from `muster run` to its first case, compared with the box's own start",
 }
 LOADS = {
     "gangs": "gangs on real schedulers side by side: throughput, latency, cost, verdicts",
@@ -79,9 +79,7 @@ def _bench(name: str) -> click.Command:
         console().print(table)
 
     options: list[Any] = [
-        click.Option(
-            ["--rounds"], type=click.IntRange(1, 100), default=5, show_default=True, help="How often to measure each."
-        ),
+        click.Option(["--rounds"], type=click.IntRange(1, 100), default=5, show_default=True, help="Number of rounds."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object with a `ratios` map."),
     ]
     about = f"Measure {BENCHES[name]}. Nothing is asserted."

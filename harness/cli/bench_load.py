@@ -50,7 +50,7 @@ NAMES = (
 MOST_NODES, MOST_GANGS, MOST_SIZE = 20_000, 100_000, 10_000
 EXIT_CODES = """\b
 Exit codes: 0 measured, and no law was violated; 1 a law was violated, or a limit
-was broken; 2 something could not be judged; 3, 4 and 128 and above as everywhere.
+was broken; 2 something could not be judged; 3, 4 and 128 and above as for every command.
 """
 GANGS_EPILOG = (
     """\b
@@ -75,17 +75,19 @@ def load_options(command: Any) -> Any:
     """What both benches of load have."""
     for option in reversed(
         (
-            click.option("--rounds", type=click.IntRange(1, 100), default=3, show_default=True, help="How often each."),
+            click.option(
+                "--rounds", type=click.IntRange(1, 100), default=3, show_default=True, help="Number of rounds."
+            ),
             click.option(
                 "--watch-cache/--no-watch-cache",
                 default=True,
-                help="Whether the API server of a box caches what it sends to watches, as clusters do.  [default: on]",
+                help="Watch cache of a box's API server, as clusters have it.  [default: on]",
             ),
             click.option("--calibrate", type=click.Path(path_type=Path, dir_okay=False), help="Write limits to FILE."),
             click.option(
                 "--limits",
                 type=click.Path(path_type=Path, dir_okay=False),
-                help="Hold the figures to the limits in FILE.",
+                help="Compare the figures with the limits in FILE.",
             ),
             click.option(
                 "--output",
@@ -183,7 +185,7 @@ def _execute(
 def _check(values: Mapping[str, Any], shard: Shard, limits: Mapping[str, Any] | None) -> None:
     if values["calibrate"] and limits is not None:
         raise UsageError(
-            "--calibrate and --limits exclude each other", hint="Make limits first, then hold runs to them."
+            "--calibrate and --limits exclude each other", hint="Make limits first, then compare runs with them."
         )
     if values["calibrate"] and values["rounds"] < LEAST_RUNS:
         raise UsageError(

@@ -49,9 +49,9 @@ Examples:
 @click.option("--box", "kind", default="embedded", show_default=True, metavar="KIND", help="embedded, or kind.")
 @click.option("--workers", type=click.IntRange(1, 20), help="Real workers of a kind box, of 8 GPUs each.  [default: 2]")
 @click.option("--image", metavar="IMAGE", help="Node image of a kind box: auto, official, own, or the name of one.")
-@click.option("--sync", metavar="TIME", help="How often kubelets of a kind box look after their pods, such as 2s.")
-@click.option("--name", metavar="NAME", help="Name of the box; one is made up otherwise.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of the API server; a free one otherwise.")
+@click.option("--sync", metavar="TIME", help="How often kubelets of a kind box sync their pods, such as 2s.")
+@click.option("--name", metavar="NAME", help="Name of the box; generated if not given.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the API server; a free one if not given.")
 @click.option("--keep", is_flag=True, help="Return at once and leave the box running until `muster down`.")
 @click.option("--integration", metavar="NAME[@VERSION]", help="Install this scheduler too.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Option of the integration.")
@@ -94,7 +94,7 @@ def up(
     }
     programs, options = parse_binaries(binaries), pairs("--set", settings)
     if options and integration is None:
-        raise UsageError("--set is for an integration", hint="Say which one: --integration NAME")
+        raise UsageError("--set is for an integration", hint="Name it: --integration NAME")
     request = _Integration.parse(integration, programs, options, listener) if integration else None
     box = (request.box(spec, **more) if request else spec.make(binaries=programs, **more)).start()
     _serve(box, request, keep)
@@ -143,7 +143,7 @@ def down(name: str | None, everything: bool) -> None:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def ps(as_json: bool) -> None:
-    """Show the boxes that are running; leftovers of dead ones are removed, those in Docker are shown."""
+    """Show running boxes. Leftovers of dead boxes are removed, but those in Docker only shown."""
     boxes = registry.running()
     clusters = left_clusters()
     if as_json:

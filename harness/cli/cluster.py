@@ -1,4 +1,4 @@
-"""`muster cluster` and `muster clean`: somebody's cluster, before and after a run in it.
+"""`muster cluster` and `muster clean`: a user's cluster, before and after a run in it.
 
 A run creates objects in a cluster that others use, so it says first which ones, asks for a yes, and stops before the
 first object if a right is missing. `muster clean` removes what any run has left, by its label.
@@ -39,7 +39,7 @@ TAINT = Ownership("run").taint  # of a run's nodes; its value is new in every ru
 def access_options(command: Any) -> Any:
     """The options that name a cluster."""
     for option in (
-        click.option("--context", metavar="NAME", default="", help="The context that is meant; it is never guessed."),
+        click.option("--context", metavar="NAME", default="", help="Context of the kubeconfig; there is no default."),
         click.option(
             "--kubeconfig",
             type=click.Path(path_type=Path, dir_okay=False),
@@ -57,11 +57,11 @@ def cluster() -> None:
 
 
 @cluster.command("role", epilog="\b\nExample:\n  muster cluster role --integration volcano | kubectl apply -f -")
-@click.option("--integration", metavar="NAME", default="workload", show_default=True, help="Whose gangs are made.")
-@click.option("--kubernetes", metavar="X.Y", help="The minor of the cluster, for the native API.")
-@click.option("--disrupt", metavar="WHAT", default="", help="What the run will be allowed: scheduler, queues.")
+@click.option("--integration", metavar="NAME", default="workload", show_default=True, help="Integration to judge.")
+@click.option("--kubernetes", metavar="X.Y", help="Kubernetes minor of the cluster, for the native API.")
+@click.option("--disrupt", metavar="WHAT", default="", help="The --disrupt of the run: scheduler, queues.")
 def role_(integration: str, kubernetes: str | None, disrupt: str) -> int:
-    """Print the ClusterRole that a run needs; nothing more than that."""
+    """Print the ClusterRole with exactly the rights that a run needs."""
     if kubernetes is not None and kubernetes not in minors():
         raise UsageError(f"there is no minor {kubernetes!r}", hint=f"Known: {', '.join(minors())}.")
     disruptions = frozenset(filter(None, disrupt.split(",")))
@@ -128,7 +128,7 @@ def agree(config: RunConfig, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked whether to go on: there is no terminal", hint="Agree with --yes.")
+        raise UsageError("there is no terminal to ask for confirmation", hint="Confirm with --yes.")
     if not click.confirm("Create these objects?"):
         raise UsageError("nothing was created: the answer was no")
 

@@ -29,16 +29,16 @@ Controllers:
 @click.argument("name", metavar="NAME")
 @run_options
 @click.option("--provider", help=f"For lws-provider: {' or '.join(LWS_PROVIDERS)}.")
-@click.option("--init-image", help="For jobset-barrier: what the waiting containers run, with a POSIX shell.")
-@click.option("--gangs", type=click.Choice(["on", "off"]), help="For jobset-gang: off makes gangConfig without effect.")
-@click.option("--manifests", is_flag=True, help="Print what runs it in a cluster, with a new certificate, and end.")
-@click.option("--namespace", default="muster-system", show_default=True, help="With --manifests: where it is to run.")
+@click.option("--init-image", help="For jobset-barrier: image of the waiting containers, with a POSIX shell.")
+@click.option("--gangs", type=click.Choice(["on", "off"]), help="For jobset-gang: off ignores gangConfig.")
+@click.option("--manifests", is_flag=True, help="Print its manifests for a cluster, with a new certificate, and exit.")
+@click.option("--namespace", default="muster-system", show_default=True, help="With --manifests: its namespace.")
 @click.option("--image", default="muster:latest", show_default=True, help="With --manifests: an image with muster.")
 def controller(name: str, manifests: bool, namespace: str, image: str, **options: Any) -> None:
     """Run the reference controller NAME until SIGTERM.
 
-    One instance at a time: there is no leader election, and two would only repeat each other's requests. It keeps
-    nothing but what is in the API server, so it may be killed at any moment and started again.
+    One instance at a time: there is no leader election, and two would only repeat each other's requests. All its state
+    is in the API server, so it may be killed at any moment and started again.
     """
     if name not in CONTROLLERS:
         raise UsageError(

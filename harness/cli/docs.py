@@ -3,7 +3,7 @@
     python -m harness.cli.docs            write them
     python -m harness.cli.docs --check    say whether they are up to date
 
-A test of the project runs the second, so a page can never say something else than the suite does.
+A test of the project runs the second, so a page cannot differ from the suite.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.cli import SECTIONS, muster
 from harness.cli.audit import audit_rows
 from harness.core.catalogue.audit import AuditRow
 from harness.core.catalogue.cases import DISTURBANCES, PROFILES, Case
-from harness.core.catalogue.clauses import OBSERVED
+from harness.core.catalogue.clauses import OBSERVED, Clause
 from harness.core.catalogue.features import CHOICES, FEATURES, Choice
 from harness.core.measure.figures import CALLS, FIGURES
 from harness.runner.collect import collect_cases
@@ -38,21 +38,23 @@ CLAUSES_HEAD = """\
 source; OBSERVE is reported in figures and never a violation. *Versions* are the releases that do what the clause
 says. *Strength* is that of the strongest case. *Judged on* counts the integrations with expected verdicts that are
 asked for a case of the clause; `muster list clauses --audit --json` names them. *Proven by* are the mutants that break
-this clause and were killed by a case of it: see [the proof](../explanation/proof.md)."""
+this clause and were killed by a case of it, those in italics just its law: see [the
+proof](../explanation/proof.md). A clause *same as* another states the same law. It is *part of* those that are broken
+whenever it is."""
 WIDTH = 110  # columns of a help text
 MADE_OF_HELP = "<!-- Made by `make docs` from the help texts of harness/cli. Changes belong there. -->"
 SEMANTICS_HEAD = """\
-All designs say what a gang is. Few say what happens to one that has changed, and schedulers differ. Each question below
-is answered by a feature that an integration claims, with the source of the answer: a document, or the place in the code
-that decides it. Cases judge the answer that is claimed. *Not declared* means that no source was found, or that the
-question does not arise; no case asks then."""
+All designs say what a gang is. Few say what happens to a gang that has changed, and schedulers differ. Each question
+below is answered by a feature that an integration claims, with the source of the answer: a document, or the place in
+the code that decides it. Cases judge the answer that is claimed. *Not declared* means that no source was found, or that
+the question does not arise; no case asks then."""
 MADE_OF_FIGURES = (
     "<!-- Made by `make docs` from harness/core/measure and harness/bench/load. Changes belong there. -->\n"
 )
 FIGURES_HEAD = """\
 What `muster bench gangs` and `muster bench kep-4671` measure ([how](../how-to/scale.md)). A sample is one load on one
 integration in a box of its own. Times come from the audit log of the API server, so they do not depend on when muster
-got to see something. *Held* are the figures that `--calibrate` makes limits of."""
+received a change. *Held* are the figures that `--calibrate` makes limits of."""
 BENCH_FILE = """\
 ## bench.json
 
@@ -68,7 +70,7 @@ beside it again and compares outcomes, findings and all figures that follow from
 
 `format: muster.bench-limits/1`, YAML, written by `--calibrate`: the same `parameters`, and for each integration
 (without its version) and point the `most` or the `least` that a figure may be, which is the mean of at least five
-samples and a fifth.
+samples plus or minus a fifth.
 """
 MADE_OF_CLAIMS = "<!-- Made by `make docs` from harness/adapters and suites/. Changes belong there. -->\n"
 MADE = "<!-- Made by `make docs` from suites/ and ci/proof.yaml. Changes belong there. -->\n"
@@ -181,10 +183,18 @@ def clauses_page(rows: Sequence[AuditRow]) -> str:
         for row in group:
             covered, clause = row.covered, row.covered.clause
             cases = ", ".join(f"[{case}](cases.md)" for case in covered.cases) or f"*{covered.explained}*"
-            about = (clause.id, clause.level, clause.sentence, clause.versions, clause.observed, cases)
-            cells = (*about, row.strength, str(len(row.judged_on)), ", ".join(row.proven_by))
+            about = (clause.id, clause.level, _sentence(clause), clause.versions, clause.observed, cases)
+            proven = [f"*{name}*" if name in row.isolated_by else name for name in row.proven_by]
+            cells = (*about, row.strength, str(len(row.judged_on)), ", ".join(proven))
             lines.append(f"| {' | '.join(cells)} |".replace(" <", " &lt;"))
     return "\n".join(lines) + "\n"
+
+
+def _sentence(clause: Clause) -> str:
+    """What the clause says, and how it is related to others."""
+    relations = [f"same as {clause.same_as}"] if clause.same_as else []
+    relations += [f"part of {', '.join(clause.part_of)}"] if clause.part_of else []
+    return f"{clause.sentence} *({'; '.join(relations)})*" if relations else clause.sentence
 
 
 def semantics_page(adapters: Sequence[Adapter], cases: Sequence[Case]) -> str:

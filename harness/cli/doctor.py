@@ -28,12 +28,12 @@ FREE_GB = 25  # every locked version with Go's modules and compiled packages was
 @click.option(
     "--kubeconfig",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Look at the cluster of this kubeconfig instead: what is installed, and what a run would miss.",
+    help="Look at the cluster of this kubeconfig instead: what is installed, and what a run lacks.",
 )
-@click.option("--context", metavar="NAME", default="", help="The context that is meant; it is never guessed.")
+@click.option("--context", metavar="NAME", default="", help="Context of the kubeconfig; there is no default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def doctor(kubeconfig: Path | None, context: str, as_json: bool) -> int:
-    """Look at this machine: can it build and run boxes? Or at a cluster: what can be judged there?"""
+    """Check whether this machine can build and run boxes, or what can be judged in a cluster."""
     if context and kubeconfig is None:
         raise UsageError("--context names a context of a kubeconfig", hint="Give --kubeconfig FILE too.")
     observations = look_at_cluster(kubeconfig, context) if kubeconfig is not None else look()

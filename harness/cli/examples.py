@@ -1,4 +1,4 @@
-"""`muster run --dry-run`: an example of every kind of object that a run creates in somebody's cluster."""
+"""`muster run --dry-run`: an example of every kind of object that a run creates in a user's cluster."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Row:
 @click.command(epilog=_GET_EPILOG)
 @click.argument("components", nargs=-1, metavar="[COMPONENT[@VERSION]]...")
 @click.option(
-    "--integration", "integrations", multiple=True, metavar="NAME[@VERSION]", help="All that a run of it needs."
+    "--integration", "integrations", multiple=True, metavar="NAME[@VERSION]", help="Everything that a run of it needs."
 )
 @click.option("--all", "everything", is_flag=True, help="Every locked version of every component.")
 @click.option("--list", "listing", is_flag=True, help="Show what is available and what is in the cache; build nothing.")
@@ -130,9 +130,7 @@ def get(
 @click.command(epilog=_LOCK_EPILOG)
 @click.argument("what", metavar="NAME@VERSION")
 @click.option("--output", type=click.Path(path_type=Path), help="Folder of locks to write into.")
-@click.option(
-    "--digests", "digesting", is_flag=True, help="Write the digests of its release beside a lock that is here."
-)
+@click.option("--digests", "digesting", is_flag=True, help="Write the digests of its release beside an existing lock.")
 def lock(what: str, output: Path | None, digesting: bool) -> None:
     """Write the Go module lock of a component in a new version, so that muster can build it.
 

@@ -43,7 +43,7 @@ def build(kubernetes: str | None, mirror: str, as_json: bool) -> None:
     """Build the image from Debian packages and locked Go modules, or find it in the cache.
 
     Needs root, debootstrap, gcc, pkg-config and libseccomp's headers; no engine. About a quarter of an hour the first
-    time, under a minute when only a file changed, nothing when nothing did.
+    time, under a minute when only a file changed, no time when nothing changed.
     """
     with build_progress() as progress:
         image_file = images.provide(kubernetes, progress, mirror)

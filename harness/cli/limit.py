@@ -1,4 +1,4 @@
-"""`-x` and `--maxfail`: enough is enough once so many cases have failed, the expected ones aside."""
+"""`-x` and `--maxfail`: end the run after this many failed cases; expected failures do not count."""
 
 from __future__ import annotations
 

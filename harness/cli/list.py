@@ -17,7 +17,7 @@ def list_() -> None:
 @list_.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def versions(as_json: bool) -> None:
-    """Kubernetes versions a box can be made of."""
+    """Kubernetes versions that a box can run."""
     from harness.box.artifacts import load
     from harness.box.minor import default_minor, minor_of
 
@@ -66,7 +66,7 @@ def integrations(as_json: bool) -> None:
 @list_.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def cases(as_json: bool) -> None:
-    """Cases of the suite: what each one holds a scheduler to."""
+    """Cases of the suite: what each requires of a scheduler."""
     from harness.runner.collect import collect_cases
 
     fields = ("id", "profile", "level", "strength", "sentence")
@@ -82,7 +82,7 @@ def cases(as_json: bool) -> None:
 @click.option("--audit", is_flag=True, help="Show how strongly each clause is judged, on what, and what is missing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def clauses(ids: tuple[str, ...], coverage: bool, audit: bool, as_json: bool) -> None:
-    """Clauses of the register: every sentence a scheduler is held to."""
+    """Clauses of the register: every requirement on a scheduler."""
     if audit:
         _audit(ids, as_json)
         return
@@ -102,7 +102,7 @@ def clauses(ids: tuple[str, ...], coverage: bool, audit: bool, as_json: bool) ->
 
 def _audit(ids: tuple[str, ...], as_json: bool) -> None:
     from harness.cli.audit import audit_rows
-    from harness.core.catalogue.audit import PROBLEMS
+    from harness.core.catalogue.audit import PROBLEMS, SHARED
 
     rows = audit_rows(ids)
     if as_json:
@@ -124,3 +124,5 @@ def _audit(ids: tuple[str, ...], as_json: bool) -> None:
     for problem, meaning in PROBLEMS.items():
         names = [row.covered.clause.id for row in rows if problem in row.problems]
         click.echo(f"{problem} ({meaning}): {', '.join(names) or 'none'}")
+    shared = [row.covered.clause.id for row in rows if row.is_shared]
+    click.echo(f"shared ({SHARED}): {', '.join(shared) or 'none'}")

@@ -36,7 +36,7 @@ class LiveLines:
     def __call__(self, event: dict[str, Any]) -> None:
         try:
             self._print(event)
-        except BrokenPipeError:  # nobody reads any more; the report is still written
+        except BrokenPipeError:  # the pipe is closed; the report is still written
             signals.mute(1, 2)
             signals.interrupt(signal.SIGPIPE)
 

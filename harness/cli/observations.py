@@ -1,7 +1,8 @@
-"""What `muster doctor` finds in a cluster that is already there: what can be judged, and what stands in the way."""
+"""What `muster doctor` finds in a cluster that is already there: what can be judged, and what prevents the rest."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from harness.testbed.discover import absent, facts_of, schedulers_of, served, un
 from harness.testbed.testbed import forbidden
 
 GRANT = "Have them granted: muster cluster role --integration"
-MOST_SKEW = 5.0  # seconds between two clocks that nobody minds: times of a history are ours alone
+MOST_SKEW = 5.0  # seconds between two clocks that do no harm: times of a history are ours alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,9 @@ def _profiles(integration: Adapter, kubernetes: str, schedulers: list[survey.Pro
         if asked:
             counts.append(f"{profile} {len(asked) - refusals.total()} of {len(asked)}")
         for reason, count in refusals.items():
-            yield Observation(integration.name, False, False, f"{profile}: {counted(count, 'case')} not: {reason}")
+            option = re.search(r"--disrupt \w+", reason)
+            why = f"without {option.group()}" if option else f"here: {reason}"
+            yield Observation(integration.name, False, False, f"{profile}: {counted(count, 'case')} cannot run {why}")
     yield Observation(integration.name, True, False, f"cases that can be judged: {', '.join(counts)}")
 
 

@@ -1,7 +1,7 @@
 """The options of a run for click, from the one table; their values from flags, the environment and the config file.
 
-A flag wins over the variable MUSTER_NAME, that over the table `[run]` of muster.toml, and that over the default. An
-option that takes one value is refused when it is given twice: the one that is dropped may be the one that was meant.
+A flag wins over the variable MUSTER_NAME, the variable over the table `[run]` of muster.toml, and the table over the
+default. An option that takes one value is refused when it is given twice: the dropped value may be the right one.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def source_option(command: Command) -> Command:
         type=click.Choice(SOURCES),
         callback=choose,
         expose_value=False,
-        help="Programs as vendors publish them (release), from source (build), or what can be had first.  "
+        help="Programs of the vendor (release), from source (build), or release if reachable, else build (auto).  "
         f"[default: {SOURCES[0]}]",
     )(command)
 

@@ -1,4 +1,4 @@
-"""Two histories of a case side by side, at the place where they part."""
+"""Two histories of a case side by side, where they begin to differ."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ Examples:
 @click.option(
     "--record",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write down here which mutants kill each case; what is there and has not changed is not proven again.",
+    help="File of the mutants that kill each case; unchanged cases in it are not proven again.",
 )
 @click.option(
     "--timeout-factor",
@@ -70,7 +70,7 @@ def prove(
     """Run the suite against mutants: schedulers and controllers that break one rule each. Every one must be killed.
 
     Exit code 1 if no mutant kills a case, a mutant is not killed by the cases that must kill it, or a reference does
-    not pass. With --mutant and no --case only those mutants are in question, and not the cases that need others.
+    not pass. With --mutant and no --case only these mutants count, not the cases that need other mutants.
     """
     if quick and full:
         raise UsageError("--quick and --full exclude each other", hint="Give one of them, or none.")

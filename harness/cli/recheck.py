@@ -23,7 +23,7 @@ from harness.core.oracle.judge import case_outcome, judge_case
 from harness.core.results import RunResult
 from harness.core.text import counted, printable
 from harness.core.verdict import EXPECTED, Outcome, worst
-from harness.report.evidence import Problem, Rejudged, judge_again
+from harness.report.evidence import JudgedHistory, Problem, judge_again
 from harness.report.load import load_run
 from harness.report.verify import disagreements, load_report, unlike_results
 from harness.runner import baseline
@@ -41,7 +41,7 @@ from harness.runner import baseline
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def recheck(where: Path, expected: Path | None, as_json: bool) -> int:
-    """Judge stored histories again and say where the report does not follow from them.
+    """Judge stored histories again and print where the report does not follow from them.
 
     WHERE is a run's folder or one history file. In a run's folder every history that results.json names must be there
     and no other, and report.yaml must say the same as results.json.
@@ -50,7 +50,7 @@ def recheck(where: Path, expected: Path | None, as_json: bool) -> int:
     compared = results is not None and results.is_file()
     run = load_run(where) if compared else None
     entries = judge_again(run.cases, where) if run is not None else _alone(where)
-    rejudged: list[Rejudged] = []
+    rejudged: list[JudgedHistory] = []
     problems: list[Problem] = []
     unlike: list[str] = []
     reasons: dict[Path, str] = {}  # why a violation is known
@@ -81,11 +81,11 @@ def recheck(where: Path, expected: Path | None, as_json: bool) -> int:
     )
 
 
-def _alone(where: Path) -> Iterator[Rejudged]:
+def _alone(where: Path) -> Iterator[JudgedHistory]:
     """Histories that no results name."""
     for path, stored in _histories(where):
         verdicts = judge_case(stored)
-        yield Rejudged(path, stored, verdicts, case_outcome(verdicts), None)
+        yield JudgedHistory(path, stored, verdicts, case_outcome(verdicts), None)
 
 
 def _unlike_report(where: Path, run: RunResult) -> Iterator[str]:
@@ -94,14 +94,14 @@ def _unlike_report(where: Path, run: RunResult) -> Iterator[str]:
         yield from (f"{path}: {text}" for text in unlike_results(load_report(path), run))
 
 
-def _reason(entry: Rejudged, folder: Path | None) -> str:
+def _reason(entry: JudgedHistory, folder: Path | None) -> str:
     """Why the violation is known, by the baseline in the folder; it has to be a run's, which names the integration."""
     if folder is None or entry.result is None:
         return ""
     return baseline.explained(folder, replace(entry.result, outcome=entry.outcome)).expected
 
 
-def _tell(entry: Rejudged, reason: str) -> None:
+def _tell(entry: JudgedHistory, reason: str) -> None:
     out, look = console(), EXPECTED if reason else entry.outcome.look
     about = escape(printable(f"{entry.history.case} ")), escape(printable(entry.history.header.get("integration", "")))
     out.print(f" [{look.style}]{look.glyph}[/{look.style}] {about[0]}[dim]({about[1]})[/dim]")
@@ -121,7 +121,7 @@ def _summary(number: int, differing: int, compared: bool, problems: int) -> None
     console().print(f"\n{counted(number, 'history')} judged again, {text}{trouble}")
 
 
-def _row(entry: Rejudged, reason: str) -> dict[str, Any]:
+def _row(entry: JudgedHistory, reason: str) -> dict[str, Any]:
     return {
         "history": str(entry.path),
         "case": entry.history.case,
@@ -140,14 +140,14 @@ def _row(entry: Rejudged, reason: str) -> dict[str, Any]:
 )
 @click.argument("where", type=click.Path(path_type=Path))
 @click.argument("other", type=click.Path(path_type=Path), required=False)
-@click.option("--diff", is_flag=True, help="Where the histories of two files part; exit 1 if they do.")
+@click.option("--diff", is_flag=True, help="Show where two history files begin to differ; exit 1 if they do.")
 @click.option("--case", "case_id", metavar="ID", help="Only histories of this case.")
 @click.option("--gang", metavar="NAME", help="Only what concerns this gang.")
 @click.option("--json", "as_json", is_flag=True, help="Print the records as JSON lines.")
 def history(
     where: Path, other: Path | None, diff: bool, case_id: str | None, gang: str | None, as_json: bool
 ) -> int | None:
-    """Print a stored history in words, one line per record, or where two of one case part.
+    """Print a stored history as text, one line per record, or where two of one case begin to differ.
 
     Two histories are the same if the same things happened between any two actions of the case, whatever the names, the
     times, and the order in which members were bound.
@@ -161,7 +161,7 @@ def history(
             continue
         shown += 1
         if fault := impossible(stored):
-            raise UsageError(f"{path} shows what cannot happen: {printable(fault)}", hint="Use the file the run wrote.")
+            raise UsageError(f"{path} is not a valid history: {printable(fault)}", hint="Use the file the run wrote.")
         gangs = gang_figures(stored)
         if gang and not any(key.partition("/")[2] == gang or key == gang for key in gangs):
             names = ", ".join(sorted(key.partition("/")[2] for key in gangs)) or "none"
@@ -187,7 +187,7 @@ def _diff(where: Path, other: Path | None, more: object, asked: bool) -> int:
             "--diff compares two histories" if asked else "two histories are compared by --diff", hint=hint
         )
     if more:
-        raise UsageError("--diff goes with no other option", hint=hint)
+        raise UsageError("--diff cannot be combined with other options", hint=hint)
     for path in (where, other):
         if not path.is_file():
             raise UsageError(f"{path} is no file", hint=hint)

@@ -33,7 +33,7 @@ from harness.runner.collect import collect_cases
 
 _PATH = click.Path(path_type=Path)
 FORMS = ("text", "markdown", "html", "json")  # of a comparison
-WHO_SAYS = "whoever published the file says so"
+WHO_SAYS = "only its publisher says so"
 
 
 @click.group()
@@ -45,7 +45,7 @@ def report() -> None:
 @click.argument("files", nargs=-1, required=True, type=_PATH)
 @click.pass_context
 def report_check(context: click.Context, files: tuple[Path, ...]) -> None:
-    """Is each FILE a sound report.yaml, or bench.json? Prints every problem with its path.
+    """Check that each FILE is a sound report.yaml or bench.json; prints every problem with its path.
 
     Everything above the cases is computed again, and the histories beside FILE are judged again.
     """
@@ -64,7 +64,9 @@ def report_check(context: click.Context, files: tuple[Path, ...]) -> None:
 @report.command("pack")
 @click.argument("run", type=_PATH)
 @click.option("--output", type=_PATH, help="File to write; RUN.tar.zst beside the folder if not given.")
-@click.option("--sign", is_flag=True, help="Sign it as whom you log in, with sigstore; writes FILE.sigstore.json too.")
+@click.option(
+    "--sign", is_flag=True, help="Sign it with sigstore as this user or CI job; writes FILE.sigstore.json too."
+)
 def report_pack(run: Path, output: Path | None, sign: bool) -> None:
     """Put report, histories, logs and environment of RUN into one file that others can verify.
 
@@ -80,11 +82,11 @@ def report_pack(run: Path, output: Path | None, sign: bool) -> None:
 
 @report.command("verify")
 @click.argument("file", type=_PATH)
-@click.option("--signer", metavar="IDENTITY", help="Who must have signed it: a mail address or a workflow's address.")
-@click.option("--issuer", metavar="URL", help="Who says so: the OpenID Connect issuer that the signer logged in with.")
+@click.option("--signer", metavar="IDENTITY", help="Expected signer: a mail address or a workflow's address.")
+@click.option("--issuer", metavar="URL", help="OpenID Connect issuer of the signer's identity.")
 @click.pass_context
 def report_verify(context: click.Context, file: Path, signer: str | None, issuer: str | None) -> None:
-    """Judge FILE, made by `muster report pack`, again from nothing but itself, and say what was verified."""
+    """Judge FILE of `muster report pack` again from its content alone, and print what was verified."""
     if bool(signer) != bool(issuer):
         raise UsageError("--signer and --issuer belong together", hint="Give both, or none.")
     signed = signature.verify(file, signer, issuer) if signer and issuer else signature.describe(file)
@@ -159,7 +161,7 @@ def report_html(run: Path) -> None:
 def compare(
     context: click.Context, before: Path, after: Path, form: str, as_json: bool, figures: bool, output: Path | None
 ) -> None:
-    """What changed from run A to run B; ends with 1 if something got worse.
+    """Show what changed from run A to run B; ends with 1 if something got worse.
 
     Worse are a worse verdict, a new case that is violated or unknown, and a case that was judged and is gone.
     """

@@ -34,7 +34,7 @@ Examples:
 @source_option
 @choice_options
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop after the first case that fails.")
-@click.option("--maxfail", type=click.IntRange(1), metavar="COUNT", help="Stop after so many cases that fail.")
+@click.option("--maxfail", type=click.IntRange(1), metavar="COUNT", help="Stop after this many failed cases.")
 @click.option("--list", "listing", is_flag=True, help="Show what would run, and why the rest would not.")
 @click.option("--watch", is_flag=True, help="Run again whenever the file of a selected case changes, until Ctrl-C.")
 @click.option(
@@ -47,8 +47,8 @@ Examples:
 @click.option(
     "--expected",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Hold the run against the verdicts in this folder: any difference is exit 1. What a known race may have "
-    "hit is run again first.",
+    help="Compare with the expected verdicts in this folder; any difference is exit 1. Cases that a known race may "
+    "have hit run again first.",
 )
 @click.option("--accept", is_flag=True, help="Write the deviations of this run into the folder of --expected instead.")
 @click.option("--yes", is_flag=True, help="Do not ask before objects are created in an existing cluster.")

@@ -40,7 +40,7 @@ def exit_code() -> int:
 
 
 def output_closed() -> bool:
-    """Whether nobody reads any more what is written to stdout or stderr."""
+    """Whether the reader of stdout or stderr has closed it."""
     poll = select.poll()
     for descriptor in (1, 2):
         poll.register(descriptor, 0)

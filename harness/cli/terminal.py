@@ -1,7 +1,7 @@
-"""What muster looks like in a terminal: one line per phase with its time, colours only where somebody sees them.
+"""What muster looks like in a terminal: one line per phase with its time, colours only on a terminal.
 
 A phase that takes long keeps a spinner and, while something is built, its progress. Piped output has the same lines,
-plain, and a sign of life every few seconds.
+plain, and a line of progress every few seconds.
 """
 
 from __future__ import annotations

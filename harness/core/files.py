@@ -38,7 +38,7 @@ def replaced(path: Path, *, mode: int = 0o644) -> Iterator[IO[bytes]]:
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, name):
-            error.filename = str(path)  # a full disk does not say for which file, and nobody knows the other name
+            error.filename = str(path)  # a full disk does not say for which file, and users do not know the other name
         raise
 
 

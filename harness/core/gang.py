@@ -13,7 +13,7 @@ from typing import Any
 from harness.core.errors import UsageError
 
 GPU = "nvidia.com/gpu"
-OWN_GPU = "muster.dev/gpu"  # the same on real nodes of somebody's cluster, whose own GPUs are not touched
+OWN_GPU = "muster.dev/gpu"  # the same on real nodes of a user's cluster, whose own GPUs are not touched
 
 
 def gpus_of(amounts: Mapping[str, int]) -> float:

@@ -1,4 +1,4 @@
-"""Kinds of objects and where an API server serves them; those that several rooms use are defined here, once."""
+"""Kinds of objects and where an API server serves them; those that several packages use are defined here, once."""
 
 from __future__ import annotations
 

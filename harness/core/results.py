@@ -48,7 +48,7 @@ class CaseResult:
 
     @property
     def is_unexpected(self) -> bool:
-        """Whether somebody must look at it: it is violated or unknown, and no baseline knows why."""
+        """Whether a person must look at it: it is violated or unknown, and no baseline knows why."""
         return self.outcome.is_bad and not self.expected
 
 

@@ -1,7 +1,7 @@
 """One part of a run that several machines share: `2/8` is the second of eight.
 
-What belongs to a part follows from the thing itself and the number of parts, so that nobody has to agree on a list: a
-CI matrix starts the same command with another number in each job, and `muster report merge` puts the results together.
+The part of a case or sample follows from its name or number and the number of parts, so no list has to be shared: a CI
+matrix starts the same command with another number in each job, and `muster report merge` puts the results together.
 """
 
 from __future__ import annotations

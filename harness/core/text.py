@@ -42,8 +42,8 @@ def duration(seconds: float) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """`1 case`, `2 cases`, `2 histories`."""
-    several = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    """`1 case`, `2 cases`, `2 histories`, `2 processes`."""
+    several = f"{what[:-1]}ies" if what.endswith("y") else f"{what}es" if what.endswith("s") else f"{what}s"
     return f"{number} {what if number == 1 else several}"
 
 

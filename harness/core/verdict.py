@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
     @property
     def is_bad(self) -> bool:
-        """Whether somebody must look at it: a law was broken, or could not be judged."""
+        """Whether a person must look at it: a law was broken, or could not be judged."""
         return self in (Outcome.VIOLATED, Outcome.UNKNOWN)
 
     @property

@@ -1,7 +1,7 @@
-"""One way to wait for something that nobody announces: ask again until the answer is yes, for a limited time.
+"""One way to wait for something that is not announced: ask again until the answer is yes, for a limited time.
 
-What the recorder sees is announced (`Recorder.wait`). This is for the rest: health endpoints, objects that nobody
-watches, containers and processes of this machine.
+What the recorder sees is announced (`Recorder.wait`). This is for the rest: health endpoints, objects that are not
+watched, containers and processes of this machine.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from harness.core.text import duration, stamp
 from harness.core.untrusted import read_json
 from harness.core.verdict import LOOKS, Outcome
 from harness.report.numbers import number
-from harness.report.svg import Axis, Line, Picture, picture
+from harness.report.svg import Axis, ChartLine, Picture, picture
 
 COMPARED = ("pods_per_second", "latency_ms_p50", "latency_ms_p99", "held_gpu_seconds", "cpu_seconds_scheduler")
 MOST_POINTS = 4  # whose pictures are drawn one by one; growth over more is a picture of its own
@@ -174,7 +174,9 @@ def _latency(run: BenchRun, point: Point) -> Picture | None:
     for integration in run.integrations:
         samples = [sample.latencies for sample in run.of(integration, point) if sample.latencies]
         steps = [statistics.median(values) / 1000 for values in zip(*samples, strict=False)]
-        lines.append(Line(integration, tuple((max(step, 0.001), float(share)) for share, step in enumerate(steps))))
+        lines.append(
+            ChartLine(integration, tuple((max(step, 0.001), float(share)) for share, step in enumerate(steps)))
+        )
     return picture(
         _titled("Gang latency", point),
         "The share of gangs that had their quorum so long after their first pod was created. Further left is better.",
@@ -192,7 +194,7 @@ def _utilisation(run: BenchRun, point: Point) -> Picture | None:
             samples.sort(key=lambda sample: sample.figures.get("seconds", 0.0))
             middle = samples[len(samples) // 2]
             curve = tuple((at, 100 * gpus / middle.room) for at, gpus in middle.used)
-            lines.append(Line(integration, ((0.0, 0.0), *curve) if curve[0][0] > 0 else curve))
+            lines.append(ChartLine(integration, ((0.0, 0.0), *curve) if curve[0][0] > 0 else curve))
     return picture(
         _titled("GPUs in use", point),
         "Of all GPUs, over the time since the first pod was created; of each integration the round of middle length.",
@@ -209,7 +211,7 @@ def _growth(run: BenchRun) -> list[Picture | None]:
     for name in dict.fromkeys(curve.figure for curve in every):
         about = figure_of(name)
         lines = [
-            Line(
+            ChartLine(
                 curve.integration,
                 tuple((max(x, 0.5), y) for x, y in curve.points if y > 0),
                 f"slope {curve.growth.slope:.2f}" if curve.growth is not None else "",

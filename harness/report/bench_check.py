@@ -12,21 +12,21 @@ from pathlib import Path
 from harness.core.errors import UsageError
 from harness.core.history import store
 from harness.core.measure.course import course_of
-from harness.core.measure.model import BenchRun, Finding, Sample
+from harness.core.measure.model import BenchRun, CheckFinding, Sample
 from harness.core.oracle.judge import case_outcome, judge_case, spoke
 from harness.core.version import __version__
 from harness.report.bench import load_bench
-from harness.report.verify import Checked
+from harness.report.verify import ReportCheck
 
 MOST = 50  # problems that are listed
 
 
-def check_bench(place: Path) -> Checked:
+def check_bench(place: Path) -> ReportCheck:
     """Every problem of the measurement at this place."""
     try:
         run = load_bench(place)
     except UsageError as error:
-        return Checked((error.message,), 0, same_catalogue=True)
+        return ReportCheck((error.message,), 0, same_catalogue=True)
     folder = place if place.is_dir() else place.parent
     problems = list(_structure(run))
     judged = 0
@@ -37,7 +37,7 @@ def check_bench(place: Path) -> Checked:
         judged += 1
         problems += [f"{sample.history}: {problem}" for problem in _sample(sample, path, run.muster)]
     more = [f"and {len(problems) - MOST} more problems"] if len(problems) > MOST else []
-    return Checked((*problems[:MOST], *more), judged, same_catalogue=True)
+    return ReportCheck((*problems[:MOST], *more), judged, same_catalogue=True)
 
 
 def _structure(run: BenchRun) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _sample(sample: Sample, path: Path, muster: str) -> Iterator[str]:
         yield f"the measurement says {sample.outcome}, the history gives {outcome}"
     if muster != __version__:
         return  # another muster may measure and say it differently
-    if tuple(Finding(v.check, v.outcome, v.reason) for v in verdicts if spoke(v)) != sample.findings:
+    if tuple(CheckFinding(v.check, v.outcome, v.reason) for v in verdicts if spoke(v)) != sample.findings:
         yield "the findings are not those of the history"
     for name, value in course_of(history).figures().items():
         if abs(sample.figures.get(name, float("nan")) - value) > 1e-6 or name not in sample.figures:

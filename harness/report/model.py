@@ -203,7 +203,7 @@ def counted(statistics: dict[str, int]) -> str:
 def worst_first(cases: Iterable[CaseResult]) -> list[CaseResult]:
     """Cases in the order a reader wants them: violated, unknown, pass, not-supported.
 
-    Among those, what nobody expected comes first, and MUST comes before SHOULD.
+    Among those, what was not expected comes first, and MUST comes before SHOULD.
     """
 
     def rank(case: CaseResult) -> tuple[Any, ...]:

@@ -122,7 +122,7 @@ def _drawn(case: CaseResult, histories: Histories, most: int) -> tuple[dict[str,
     if history is None:
         return None, f"The history {case.history} is not in the run folder."
     if fault := impossible(history):
-        return None, f"The history shows what cannot happen, so it is not drawn: {fault}"
+        return None, f"This is not a valid history, so it is not drawn: {fault}"
     return timeline(history, case.verdicts, most_bars=most), ""
 
 

@@ -1,8 +1,8 @@
 """Which programs ran, and whose build they are, in words.
 
 A report names every program with its checksum and its source. Programs that muster builds come from committed locks
-with pinned tools, so whoever has built the same version can compare the checksums. A program that was given with
-`--binary` is known by its checksum alone: only who gave it can say what it is.
+with pinned tools, so a reader who has built the same version can compare the checksums. A program that was given with
+`--binary` is known by its checksum alone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def lines(implementations: Iterable[Implementation], builds: Builds) -> Iterator
 
 def _whose(source: str, build: str | None, checksum: str) -> str:
     if source == GIVEN:
-        return "given by whoever ran it; only its checksum is known"
+        return "given by the user of the run; only its checksum is known"
     if build is None:
         return f"built from muster's lock ({source}); this machine has no build to compare it with"
     if build == checksum:

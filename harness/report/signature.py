@@ -30,14 +30,14 @@ def require() -> None:
 
 
 def describe(archive: Path) -> str:
-    """What is said of a signature that nobody asked to verify."""
+    """The text for a signature that was not to be verified."""
     if not beside(archive).is_file():
         return "none"
     return f"{beside(archive).name} is there, but was not verified: say whose it must be with --signer and --issuer"
 
 
 def sign(archive: Path) -> Path:
-    """Sign the archive as the job or the person that is logged in; opens a browser where nobody is."""
+    """Sign the archive as the job or the person that is logged in; opens a browser if there is no login."""
     library, oidc = _library("sigstore.sign"), _library("sigstore.oidc")
     models = _library("sigstore.models")
     try:
@@ -74,10 +74,10 @@ def verify(archive: Path, signer: str, issuer: str) -> str:
         verifier.verify_artifact(read_bytes(archive, MOST_SIGNED), bundle, identity)
     except MusterError:
         raise
-    except Exception as error:  # whatever does not fit, nobody stands for this file
+    except Exception as error:  # of any kind: the file is not signed by this signer
         raise UsageError(
             f"{path} is no signature of {archive.name} by {signer}: {_short(error)}",
-            hint="Use both files as they were published, and the identity and issuer of who published them.",
+            hint="Use both files as they were published, and the identity and issuer of their publisher.",
         ) from error
     return f"by {signer}, as {issuer} says"
 

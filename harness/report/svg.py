@@ -21,8 +21,8 @@ MOST_TICKS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line; with marks where somebody measured, without where it is a curve."""
+class ChartLine:
+    """One line; with marks where it was measured, without where it is a curve."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -53,7 +53,7 @@ class Picture:
 def picture(
     title: str,
     about: str,
-    lines: Sequence[Line],
+    lines: Sequence[ChartLine],
     x: Axis,
     y: Axis,
     *,
@@ -166,7 +166,7 @@ def _tick(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1 and value == int(value) else f"{value:g}"
 
 
-def _path(line: Line, index: int, xs: _Scale, ys: _Scale, is_stepped: bool) -> Markup:
+def _path(line: ChartLine, index: int, xs: _Scale, ys: _Scale, is_stepped: bool) -> Markup:
     places = [(xs(a), ys(b)) for a, b in line.points]
     parts = [f"M{places[0][0]:.1f} {places[0][1]:.1f}"]
     for across, up in places[1:]:
@@ -188,7 +188,7 @@ def _mark(index: int, x: float, y: float) -> Markup:
     return Markup('<path class="dot c{}" d="{}"/>').format(index % 8, _MARKS[index % len(_MARKS)](x, y))
 
 
-def _legend(index: int, line: Line) -> Markup:
+def _legend(index: int, line: ChartLine) -> Markup:
     note = Markup(' <span class="quiet">{}</span>').format(line.note) if line.note else Markup("")
     return Markup(
         '<svg class="plot key" viewBox="0 0 30 10" aria-hidden="true"><path class="line c{}" d="M0 5H30" '
@@ -196,7 +196,7 @@ def _legend(index: int, line: Line) -> Markup:
     ).format(index % 8, DASHES[index % 8] or "none", _mark(index, 15, 5), escape(line.name), note)
 
 
-def _description(title: str, lines: Sequence[Line]) -> str:
+def _description(title: str, lines: Sequence[ChartLine]) -> str:
     parts = [
         f"{line.name}: from {number(line.points[0][1])} at {number(line.points[0][0])} "
         f"to {number(line.points[-1][1])} at {number(line.points[-1][0])}"

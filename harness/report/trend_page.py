@@ -13,7 +13,7 @@ from harness.core.files import as_json
 from harness.core.measure.figures import figure_of
 from harness.core.verdict import LOOKS
 from harness.report.numbers import number
-from harness.report.svg import Axis, Line, Picture, picture
+from harness.report.svg import Axis, ChartLine, Picture, picture
 from harness.report.trend import FIGURES, Entry, Trend
 
 FORMAT = "muster.trend/1"
@@ -53,7 +53,7 @@ def pictures(trend: Trend) -> list[Picture]:
 def _measured(trend: Trend, name: str, first: str, axis: Axis) -> Picture | None:
     loads = dict.fromkeys(row[2] for row in trend.measured)
     lines = [
-        Line(
+        ChartLine(
             load,
             tuple((_days(first, row[0]), row[3][name]) for row in trend.measured if row[2] == load and name in row[3]),
         )
@@ -68,7 +68,7 @@ def _of_reports(
 ) -> Picture | None:
     names = dict.fromkeys(entry.integration for entry in trend.entries)
     lines = [
-        Line(
+        ChartLine(
             name,
             tuple(
                 (_days(first, entry.date), value)

@@ -93,7 +93,7 @@ class CaseRun:
             if name in self.testbed.programs and again > 0:
                 recorder.act("crash", name, role=process.command.role, ending=process.ending, restarts=again)
             elif process.crashed and name not in self.testbed.programs:
-                recorder.act("note", text=f"{name} is down, and nobody here ended it ({process.ending})")
+                recorder.act("note", text=f"{name} is down, and muster did not end it ({process.ending})")
 
     def _judge(self) -> tuple[History, tuple[Verdict, ...]]:
         """Everything up to now, and what the checks make of it."""

@@ -41,7 +41,7 @@ class Child:
         return cls(process)
 
     def begin(self, config: Path, integration: str, arguments: Sequence[str], log: Path, *, opens: bool) -> bool:
-        """Give the order: this pytest, for this run.json, with its output in that file. False if nobody is there.
+        """Give the order: this pytest, for this run.json, with its output in that file. False if it has ended.
 
         `opens` says that the child itself needs a testbed, and not only workers of its own.
         """
@@ -85,7 +85,7 @@ def take() -> Child:
 
 
 def dismiss() -> None:
-    """End the children that nobody took."""
+    """End the children that were not taken."""
     while _waiting:
         _waiting.pop().dismiss()
 

@@ -22,6 +22,7 @@ import yaml
 from harness.box.data import PACKAGE, cache_root, data_root
 from harness.core.catalogue.cases import Case
 from harness.core.catalogue.clauses import Clause, ClauseCoverage, clauses_from_data, coverage
+from harness.core.catalogue.script import script_from_data
 from harness.core.errors import HarnessError, UsageError
 from harness.core.files import put
 from harness.core.text import nearest
@@ -120,7 +121,7 @@ def _read(path: Path, digest: str) -> tuple[Case, ...] | None:
 
 def _case(data: dict[str, Any]) -> Case:
     plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
-    return Case(**plain)
+    return Case(**{**plain, "script": script_from_data(data["script"])})
 
 
 def case_file(case: Case) -> Path:

@@ -45,7 +45,7 @@ class RunConfig:
     order: str = ORDERS[0]  # one of ORDERS
     first: tuple[str, ...] = ()  # ids of cases that run before the others
     seed: int | None = None  # of the random order; the same seed gives the same order
-    pauses: bool = False  # components stand still for moments meanwhile (`muster soak`)
+    pauses: bool = False  # components are paused for moments meanwhile (`muster soak`)
     settings: Mapping[str, str] = field(default_factory=dict)  # of the integration
     gates: Mapping[str, bool] = field(default_factory=dict)  # of Kubernetes
     binaries: Mapping[str, Path] = field(default_factory=dict)  # COMPONENT.PROCESS -> its program
@@ -100,7 +100,7 @@ class RunConfig:
         return self
 
     def with_seed(self) -> RunConfig:
-        """Itself; a random order for which nobody gave a seed gets one, so that the order can be repeated."""
+        """Itself; a random order without a seed gets one, so that the order can be repeated."""
         return (
             replace(self, seed=secrets.randbelow(MOST_SEED + 1))
             if self.order == "random" and self.seed is None
@@ -178,7 +178,7 @@ def _check_integration(integration: str, config: RunConfig) -> None:
         if at and implementation.component not in register.components:
             raise UsageError(f"{name} has no versions to choose from, {integration!r} was given", hint=f"Say {name}.")
         if at and not version:
-            raise UsageError(f"no version after the @ of {integration!r}", hint=f"Say {name}, or {name}@VERSION.")
+            raise UsageError(f"no version after the @ of {integration!r}", hint=f"Give {name}, or {name}@VERSION.")
         if at:
             register.lock(implementation.component, version)
         kubernetes_of(integration, config.box.kubernetes)

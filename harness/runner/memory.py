@@ -41,7 +41,7 @@ def _is_named(integration: str, names: Sequence[str]) -> bool:
 
 
 def _read(output: Path) -> dict[str, list[str]]:
-    """The content of the file; nothing if there is none or somebody has damaged it."""
+    """The content of the file; nothing if there is none or it is damaged."""
     try:
         data = json.loads((output / FILE).read_text(encoding="utf-8"))
         return {str(integration): [str(case) for case in cases] for integration, cases in data.items()}

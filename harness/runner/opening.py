@@ -1,6 +1,6 @@
 """Open the testbed of a session while pytest is imported and collects the cases.
 
-A box needs seconds to start, and most of that time nobody here is busy. A session that `muster run` has started will
+A box needs seconds to start, and this process is idle for most of them. A session that `muster run` has started will
 certainly need it, so it begins in a thread at once; the fixture waits for what is left.
 """
 
@@ -78,9 +78,9 @@ class Opening:
         return testbed
 
     def discard(self) -> None:
-        """Close it if nobody took it; one that still starts after a moment ends with this process.
+        """Close it if it was not taken; one that still starts after a moment ends with this process.
 
-        The moment is for the folder of its box: until a keeper looks after it, nobody would remove it.
+        The moment is for the folder of its box: until a keeper owns it, nothing would remove it.
         """
         self._thread.join(MOMENT)
         if self._testbed is not None:

@@ -94,7 +94,7 @@ OPTIONS = (
     ),
     Option(
         "box",
-        "embedded, kind, or existing, which --kubeconfig implies.",
+        "embedded, kind or existing; --kubeconfig means existing.",
         last_text,
         lambda config: optional_text(config.box.kind) if config.box.kind not in (BoxSpec().kind, EXISTING) else (),
         "KIND",
@@ -108,14 +108,14 @@ OPTIONS = (
     ),
     Option(
         "context",
-        "The context of the kubeconfig that is meant; it is never guessed.",
+        "Context of the kubeconfig; there is no default.",
         last_text,
         lambda config: optional_text(config.box.context),
         "NAME",
     ),
     Option(
         "audit-log",
-        "The audit log of an existing cluster's API server, if it is a file here.",
+        "Audit log of an existing cluster's API server, if it is a local file.",
         last_text,
         lambda config: optional_text(config.box.audit_log),
         "FILE",
@@ -129,7 +129,7 @@ OPTIONS = (
     ),
     Option(
         "pause-image",
-        "What pods of cases run on real nodes; registry.k8s.io/pause if not given.",
+        "Image of pods on real nodes; registry.k8s.io/pause if not given.",
         last_text,
         lambda config: optional_text(config.box.pause_image),
         "IMAGE",
@@ -158,7 +158,7 @@ OPTIONS = (
     ),
     Option(
         "sync",
-        "How often kubelets of a kind box look after their pods, such as 2s.",
+        "How often kubelets of a kind box sync their pods, such as 2s.",
         last_text,
         lambda config: optional_text(config.box.sync),
         "TIME",
@@ -217,7 +217,7 @@ OPTIONS = (
     ),
     Option(
         "implementation-version",
-        "What the report calls the version of a program that was given; `given` if not stated.",
+        "Version of a --binary program in the report; `given` if not stated.",
         version,
         lambda config: optional_text(config.implementation_version),
         "TEXT",

@@ -221,7 +221,7 @@ def world(request: pytest.FixtureRequest, testbed: Testbed, pytestconfig: pytest
         if case.fresh:
             testbed.renew()
         running = case_run.CaseRun(testbed, case, folder(pytestconfig), repetition=_repetition_of(request.node))
-    except MusterError as error:  # no verdict on anybody, but a case that was asked for
+    except MusterError as error:  # no verdict, but a case that was asked for
         log.tell("case", result=case_run.as_event(case_run.not_begun(case, testbed, error)))
         testbed.reset()
         pytest.fail(f"{case.id} could not begin: {error}", pytrace=False)

@@ -155,7 +155,7 @@ def _child(
             _pass_on(tail, watch, faults)
             if stop.wait(POLL):
                 raise KeyboardInterrupt
-    except BaseException:  # whatever it is: nobody would look after the child any more
+    except BaseException:  # of any kind: nothing else would end the child
         _end(process)
         raise
     finally:
@@ -173,7 +173,7 @@ def _start(config: RunConfig, integration: str, folder: Path, log: Path) -> subp
         if not runner.begin(folder / FILE, integration, arguments, log, opens=config.workers == 1):
             raise HarnessError(
                 f"the process that runs the suite ended with exit code {runner.process.wait()} before it began",
-                hint=f"What it says: {sys.executable} -m harness.runner.child",
+                hint=f"To see its error message, run: {sys.executable} -m harness.runner.child",
             )
         return runner.process
     except BaseException:

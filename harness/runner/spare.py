@@ -1,7 +1,7 @@
-"""The spare box: started when a run has ended, taken by the next one, gone by itself if nobody comes.
+"""The spare box: started when a run has ended, taken by the next one, or stopped after a while.
 
-It is off by default: a control plane that nobody sees needs memory. `muster run --spare` leaves it, and takes the one
-that an earlier run has left, if that has the same programs, gates and definitions.
+It is off by default: an unused control plane needs memory. `muster run --spare` leaves it, and takes the one that an
+earlier run has left, if that has the same programs, gates and definitions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def leave(folder: Path, integration: str) -> None:
 
 
 def hold(folder: Path, integration: str, lifetime: float = LIFETIME) -> bool:
-    """Start a box as that run had one, and give it to who asks for one like it; whether somebody did."""
+    """Start a box as that run had one, and give it to the run that asks for one like it; whether one did."""
     from dataclasses import replace
 
     from harness.adapters import adapter
@@ -62,7 +62,7 @@ def hold(folder: Path, integration: str, lifetime: float = LIFETIME) -> bool:
 
 
 def _serve(server: socket.socket, box: EmbeddedBox, lifetime: float) -> bool:
-    """Whether somebody has taken the box; otherwise it was wanted gone, or nobody came in time."""
+    """Whether a run has taken the box; otherwise it was dismissed, or no run asked in time."""
     from harness.box.embedded import handover
 
     offer, descriptors = box.hand_over()

@@ -56,7 +56,7 @@ def run_canary(testbed: Host, deadline: str = "reconnected") -> None:
 
     def failure() -> HarnessError:
         tails = "\n".join(f"the last lines of {process.name}:\n{process.tail()}" for process in processes)
-        return HarnessError(f"{testbed.adapter.title} came up but does not schedule a gang of one; {tails}")
+        return HarnessError(f"{testbed.adapter.title} started but does not schedule a gang of one; {tails}")
 
     until(is_decided, testbed.deadlines[deadline], "a gang of one is bound", poll=0.0, failure=failure)
     for process in processes:

@@ -1,8 +1,8 @@
 """What of an integration is there already, in a cluster that is not muster's own: found and named, never installed.
 
 The gang's API must be served, or there is nothing to judge. The programs are looked for among the workloads of the
-cluster by the names of their images. In a managed cluster they may run where nobody sees them; then the canary alone
-shows that they work.
+cluster by the names of their images. In a managed cluster they may run out of sight; then the canary alone shows that
+they work.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness.core.kinds import Kind
 
 UNKNOWN = "unknown"
 NO_QUEUES = "a queue of its own would change the configuration of the cluster's scheduler"
-ASK_QUEUES = "a queue takes part in the sharing between all queues; --disrupt queues allows it"
+ASK_QUEUES = "its queues share the cluster with all other queues; --disrupt queues allows it"
 ASK_SCHEDULER = "others use that scheduler too; --disrupt scheduler allows it"
 UNSEEN = "its pods are not seen among the workloads of the cluster"
 STATIC = "it is a static pod, which a kubelet keeps running whatever is deleted"

@@ -89,7 +89,7 @@ def install(adapter: Adapter, box: Box, settings: Settings) -> Installed:
 
 
 def _install_beside(adapter: Adapter, box: Box, settings: Settings) -> Installed:
-    """Let the integration install itself, as it does in an embedded box; what it starts on this machine is told."""
+    """Let the integration install itself, as it does in an embedded box; what it starts on this machine is reported."""
     before = set(box.processes)
     installed = adapter.install(box, settings)
     if not (started := sorted(set(box.processes) - before)):

@@ -1,14 +1,15 @@
 """A marker: the proof that the scheduler under test has seen every change of nodes that was made before.
 
 A scheduler learns of nodes and of pods by two watches, and on a busy machine that of the nodes lags some hundred
-milliseconds behind. An honest scheduler then binds the first gang of a case to nodes of the case before. The watch of
+milliseconds behind. A correct scheduler then binds the first gang of a case to nodes of the case before. The watch of
 nodes is ordered: who binds a pod to a node that was created after a change has seen the change. So each case begins
 with a marker, and each change of nodes that a promise depends on ends with one.
 
-A marker disturbs nobody. Its node has room for its pod alone, a taint that nobody else tolerates, no GPU, no hostname
-by which pods are spread, and a name that is never used twice; so it is as harmless when the scheduler still believes in
-it after its removal. Its pod is in a namespace of its own, and so are the objects that a scheduler makes for it. Where
-nodes are borrowed and cannot be made, a new label on one of them serves as well: the watch tells of both in order.
+A marker disturbs no other pod. Its node has room for its pod alone, a taint that no other pod tolerates, no GPU, no
+hostname by which pods are spread, and a name that is never used twice; so it is as harmless when the scheduler still
+believes in it after its removal. Its pod is in a namespace of its own, and so are the objects that a scheduler makes
+for it. Where nodes are borrowed and cannot be made, a new label on one of them serves as well: the watch tells of both
+in order.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def see_nodes(testbed: Testbed) -> bool:
         return False
     name, node = place_marker(testbed)
     recorder, namespace = testbed.recorder, testbed.marker_namespace()
-    is_seen = recorder.wait(lambda: bool(recorder.timeline.node_of(namespace, name)), testbed.deadlines["bound"])
+    is_seen = recorder.wait(lambda: recorder.timeline.was_bound(namespace, name), testbed.deadlines["bound"])
     testbed.box.api.delete(POD, namespace, name, grace=0)
     testbed.box.nodes.remove_marker(node)
     return is_seen
@@ -46,7 +47,7 @@ def see_nodes_soon(testbed: Testbed) -> bool:
     """The same for the beginning of a case, where a scheduler that works in cycles is not waited for.
 
     It would cost a cycle in every case. Such a scheduler decides from one look at everything: the look that has the
-    marker's node has the nodes that are gone, too, and a bind before it is told as one to a node that had just gone.
+    marker's node has the nodes that are gone, too, and a bind before it is reported as a bind to a removed node.
     """
     if not testbed.adapter.works_in_cycles:
         return see_nodes(testbed)

@@ -1,8 +1,8 @@
 """PriorityClasses that all cases of a testbed share, by their value.
 
 A pod that names a class which the API server's own watch has not delivered yet is refused, and a scheduler that has not
-seen the class takes the gang for one of no priority. Both would be told of the scheduler under test. So a class is made
-once, is in force before the first case uses it, and stays until the box ends: no later case can be early or late.
+seen the class gives the gang no priority. Both would be blamed on the scheduler under test. So a class is made once, is
+in force before the first case uses it, and stays until the box ends: no later case can be early or late.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Supervisor:
             self.look()
 
     def look(self) -> None:
-        """Mend what has crashed; what somebody else has started or ended meanwhile is no longer due."""
+        """Start what has crashed; what a case has started or ended meanwhile is no longer due."""
         for process in self._processes:
             if not process.crashed:
                 self._due.pop(process.name, None)

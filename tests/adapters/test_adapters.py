@@ -244,7 +244,7 @@ def test_the_release_of_jobset_that_goes_with_kubernetes_is_the_default():
     for minor in minors():
         jobset.check_pair(jobset.fitting(minor), minor)
     assert jobset.fitting("1.37.1") == load().component("jobset").default
-    with pytest.raises(UsageError, match=r"does not go with Kubernetes 1\.35\.4"):
+    with pytest.raises(UsageError, match=r"does not work with Kubernetes 1\.35\.4"):
         jobset.check_pair("0.12.0", "1.35.4")
 
 

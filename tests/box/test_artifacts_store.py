@@ -128,7 +128,7 @@ def test_interrupt_ends_the_build_and_leaves_nothing(go: Path) -> None:
     process.communicate(timeout=60)
     assert process.returncode != 0
     assert visible() == []
-    assert not Path(f"/proc/{builds(go)[0]}").exists()
+    assert soon(lambda: not Path(f"/proc/{builds(go)[0]}").exists())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="parent-death signals are Linux's")

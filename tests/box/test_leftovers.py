@@ -15,8 +15,6 @@ from harness.box.embedded.box import EmbeddedBox
 from harness.box.nodes import Pool
 from tests.waiting import soon
 
-CYCLES = 20
-
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -40,9 +38,10 @@ def soon_gone(state: Path) -> bool:
     return soon(lambda: not processes_of(state), 5)
 
 
-def test_twenty_cycles_leave_nothing(state: Path):
+@pytest.mark.parametrize("cycles", [5, pytest.param(20, marks=pytest.mark.thorough)])
+def test_cycles_leave_nothing(state: Path, cycles: int):
     ports = set()
-    for _ in range(CYCLES):
+    for _ in range(cycles):
         with EmbeddedBox(nodes=[Pool(2)]) as box:
             ports.add(box.port)
             assert len(processes_of(state)) >= 5

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -190,3 +191,9 @@ def test_down_all_leaves_boxes_of_running_commands_alone(monkeypatch: pytest.Mon
     answer = CliRunner().invoke(muster, ["down", "--all"], catch_exceptions=False)
     assert stopped == ["by-hand"]
     assert "of-a-run is in use by a command that runs" in answer.output
+
+
+def test_commands_are_listed_after_the_command_list_was_imported() -> None:
+    context = click.Context(muster)
+    assert muster.get_command(context, "list") is not None  # its module has the name of a builtin
+    assert "run" in muster.list_commands(context)

@@ -26,7 +26,7 @@ def paths(tmp_path: Path) -> tuple[str, str]:
     """A history in which a gang starts, and one in which half of it does."""
     names = (str(tmp_path / "whole.jsonl.zst"), str(tmp_path / "half.jsonl.zst"))
     for name, members in zip(names, (("a-0", "a-1"), ("a-0",)), strict=True):
-        story = Story(window=2.0).node("n1").submit(GANG).expect("bound", "a", within=30).at(1)
+        story = Story(window=2.0, bound=30.0).node("n1").submit(GANG).expect("bound", "a", within=30).at(1)
         for member in members:
             story.bind(member)
         store.write(Path(name), story.end(40))
@@ -52,7 +52,7 @@ def test_what_cannot_be_compared_is_refused(paths: tuple[str, str]) -> None:
         (["--diff", paths[0]], "--diff compares two histories"),
         (list(paths), "two histories are compared by --diff"),
         (["--diff", paths[0], "/no/such/file"], "/no/such/file is no file"),
-        (["--diff", *paths, "--json"], "--diff goes with no other option"),
+        (["--diff", *paths, "--json"], "--diff cannot be combined with other options"),
     ):
         with pytest.raises(UsageError, match=message):
             diff(*arguments)

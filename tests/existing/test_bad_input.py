@@ -39,14 +39,14 @@ def refused(box: EmbeddedBox, folder: Path, kubeconfig: Path, *options: str, con
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "nobody can be asked"),
+        ((), "there is no terminal to ask"),
         (
             ("--yes", "--integration", "coscheduling"),
             "is not installed in this cluster: no PodGroup of scheduling.x-k8s",
         ),
         (("--yes", "--integration", "yunikorn"), "is not installed in this cluster: no image like yunikorn"),
         (("--yes", "--integration", "volcano@1.14.1", "--set", "actions=allocate"), "is judged as it is installed"),
-        (("--yes", "--kubernetes", "1.37"), "has the Kubernetes that it has"),
+        (("--yes", "--kubernetes", "1.37"), "cannot choose the version of an existing cluster"),
         (("--yes", "--keep", "failed"), "nothing of a run stays in an existing cluster"),
         (("--yes", "--pause-image", "x"), "Give --nodes-selector too"),
         (("--yes", "--disrupt", "shceduler"), "Did you mean 'scheduler'?"),

@@ -106,7 +106,7 @@ def test_options_of_one_kind_of_box_are_refused_for_the_others() -> None:
     for spec in (BoxSpec("embedded", kubeconfig="x"), BoxSpec("existing", image="own"), BoxSpec("kind", context="x")):
         with pytest.raises(UsageError):
             spec.check()
-    with pytest.raises(UsageError, match="must be said"):
+    with pytest.raises(UsageError, match="needs a cluster"):
         BoxSpec("existing").check()
 
 

@@ -30,7 +30,7 @@ PLACED = (
     "gang-keeps-off-tainted-nodes",
 )
 IMPOSSIBLE = {
-    "processors-that-run-out-hold-the-gang": "decides the processors of its nodes",
+    "processors-that-run-out-hold-the-gang": "sets the processors of its nodes",
     "node-lost-while-a-gang-waits-is-not-used": "makes a node unready",
     "members-of-a-removed-node-come-back-elsewhere": "removes a node",
     "taint-that-evicts-keeps-the-gang-off": "would evict what runs on real nodes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from harness.core.measure.model import BenchRun, Finding, Missing, Sample
+from harness.core.measure.model import BenchRun, CheckFinding, Missing, Sample
 from harness.core.verdict import Outcome
 
 NATIVE, OTHER = "workload@1.37.1", "volcano@1.14.1"
@@ -29,7 +29,7 @@ def sample(integration: str, number: int, nodes: int, factor: float, outcome: Ou
     latencies = tuple(5.0 * nodes * factor * (0.2 + share / 50) for share in range(101))
     used = tuple((float(n), 80 * (1 - math.exp(-n / 5))) for n in range(30))
     reason = "gang ns/gang-00007 stood at 2 of 4 members when its window of 2 s was over"
-    finding = Finding("atomic", outcome, "every gang was bound whole" if outcome is Outcome.PASS else reason)
+    finding = CheckFinding("atomic", outcome, "every gang was bound whole" if outcome is Outcome.PASS else reason)
     history = f"history/{integration}/nodes-{nodes}-round-{number}.jsonl.zst"
     return Sample(
         integration,

@@ -172,7 +172,7 @@ def test_folders_do_not_collide_and_latest_follows(tmp_path: Path) -> None:
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
-@pytest.mark.parametrize("cases", [500])
+@pytest.mark.parametrize("cases", [100, pytest.param(500, marks=pytest.mark.thorough)])
 def test_a_large_run_is_quick_and_small(tmp_path: Path, cases: int) -> None:
     run = store_histories(large_run(cases), tmp_path, large_history)
     start = time.perf_counter()

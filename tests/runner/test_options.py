@@ -12,13 +12,19 @@ from harness.box.spec import BoxSpec
 from harness.cli.options import texts_of
 from harness.cli.run import run
 from harness.core.errors import UsageError
-from harness.runner import option_values, options, plugin_options
+from harness.runner import opening, option_values, options, plugin_options
 from harness.runner.config import FILE, RunConfig, read_config
 from harness.runner.plugin import asked, pools
 
 pytest_plugins = "pytester"
 
 SCHEDULER = "kubernetes.kube-scheduler"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session opens its box at once; these ones only read options, and some of another Kubernetes than is built."""
+    monkeypatch.setattr(opening, "take", lambda config, log: None)
 
 
 @pytest.fixture

@@ -138,7 +138,7 @@ def check_pair(version: str, kubernetes: str) -> None:
     if not _goes_with(version, kubernetes):
         better = fitting(kubernetes)
         raise UsageError(
-            f"JobSet {version} does not go with Kubernetes {kubernetes}: its pod templates have the reference to a "
+            f"JobSet {version} does not work with Kubernetes {kubernetes}: its pod templates have the reference to a "
             "gang of another release",
             hint=f"Leave the version out, or ask for JobSet {better}, such as --integration jobset-gang@{better}.",
         )

@@ -30,7 +30,7 @@ IN_CLUSTER = (
         "certificates of the cluster's authority, no internal certificate management",
         "a kubelet shows a Secret that is written after the start up to a minute late",
     ),
-    Departure("one replica without leader election", "who was killed would wait for its own lease to end"),
+    Departure("one replica without leader election", "a killed controller would wait for its own lease to end"),
 )
 
 

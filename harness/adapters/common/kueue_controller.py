@@ -49,7 +49,7 @@ DEPARTURES = (
         "the Secret of its certificate is filled before it starts, for 127.0.0.1 too",
         "no kubelet mounts a Secret into a process; Kueue itself watches over the certificates from then on",
     ),
-    Departure("no metrics endpoint, no leader election", "nobody reads it, and one Kueue runs per box"),
+    Departure("no metrics endpoint, no leader election", "they are not used, and one Kueue runs per box"),
     NO_VISIBILITY,
 )
 
@@ -132,7 +132,7 @@ def waits_for_pods(options: Mapping[str, str]) -> bool:
     times = [name for name in OPTIONS if name != "wait-for-pods-ready" and name in options]
     if times and not is_on:
         raise UsageError(
-            f"--set {times[0]} is about gangs that are not ready in time, which nobody asked Kueue to evict",
+            f"--set {times[0]} has no effect without --set wait-for-pods-ready=on",
             hint=f"Add --set wait-for-pods-ready=on, or leave {times[0]} out.",
         )
     return is_on

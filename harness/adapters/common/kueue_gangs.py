@@ -2,8 +2,8 @@
 
 Kueue refuses a gang in a condition of the Workload object that it makes of the gang's pods or Job, and evicts it whole
 by another one. Pods that are held back have a gate from their creation on, which says nothing. A pod keeps a finalizer
-until Kueue knows what becomes of its gang: who deletes the pods of a group only, leaves the group with its quota. So a
-user gives up a group by deleting its Workload, and so do cases.
+until Kueue has decided about its gang: if only the pods of a group are deleted, the group keeps its quota. So a user
+gives up a group by deleting its Workload, and so do cases.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """The queues of Kueue, as an administrator makes them: ClusterQueues that have quota, LocalQueues that lead to them.
 
-Kueue counts quota and never looks at nodes, so whether its quota means anything is up to who sets it. Here the quota of
-the usual queue is at every moment what all nodes have to give, which is the best that an administrator can do: it is
+Kueue counts quota and never looks at nodes, so its administrator must set a quota that fits the nodes. Here the quota
+of the usual queue is at every moment what all nodes have to give, which is the best that an administrator can do: it is
 changed when nodes are added, removed or resized. A node that is lost or cordoned is still there, and so is its quota.
 Everything that runs goes through a queue, pods of no gang too.
 
-Whoever makes or changes a queue returns once Kueue itself says that it knows: else a gang would be let in, or refused,
-by a quota that is not in force any more.
+A function that makes or changes a queue returns once Kueue itself reports the change: otherwise a gang would be let in,
+or refused, by a quota that is not in force any more.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from harness.core.history.records import History, gang_key
 from harness.core.kinds import POD
 from harness.core.measure.course import course_of, lost, peak
 from harness.core.measure.figures import CALLS
-from harness.core.measure.model import Finding, Point, Sample
+from harness.core.measure.model import CheckFinding, Point, Sample
 from harness.core.measure.placement import usable
 from harness.core.oracle.judge import case_outcome, judge_case, spoke
 from harness.core.oracle.replay import timeline
@@ -42,7 +42,7 @@ from harness.testbed.testbed import Testbed, open_testbed
 
 LOOK = 0.25  # seconds between two looks whether the load is done
 SIGN_OF_LIFE = 10.0  # seconds between two lines about it
-SHORT = 3.0  # the same once as much is used as can be: whoever binds more then is seen
+SHORT = 3.0  # the same once as much is used as can be: binds after that are noticed
 QUIET = 15.0  # seconds without a bind after which a load that cannot start whole is done: more than any backoff
 PATIENCE, SLOWEST = 180.0, 8.0  # seconds for any load, and the pods a second that the slowest scheduler is allowed
 SETTLE = 60.0  # seconds for the watches to catch up with ten thousand pods
@@ -292,7 +292,7 @@ class _Measurement:
             point,
             figures,
             case_outcome(verdicts),
-            tuple(Finding(v.check, v.outcome, v.reason) for v in verdicts if spoke(v)),
+            tuple(CheckFinding(v.check, v.outcome, v.reason) for v in verdicts if spoke(v)),
             tuple(went.distribution()),
             went.used,
             float(load_plan.gpus * load_plan.load.nodes),

@@ -92,7 +92,7 @@ class Image:
                     fetch.expect_success(answer, self._url(path))
                     return answer.read(fetch.MOST_TEXT)
             self._authorize(challenge)
-        raise fetch.UnreachableError(f"{self.name}: the registry does not let anybody read it")
+        raise fetch.UnreachableError(f"{self.name}: the registry does not allow anonymous reads")
 
     def _authorize(self, challenge: str) -> None:
         """Get the token that a registry gives to everybody."""
@@ -111,7 +111,7 @@ class Image:
 def _check(what: str, expected: str, actual: str) -> None:
     if expected != f"sha256:{actual}":
         raise ArtifactError(
-            f"{what} is not what its digest says\n  expected: {expected}\n  received: sha256:{actual}",
+            f"{what} has another digest\n  expected: {expected}\n  received: sha256:{actual}",
             hint="Something between here and the registry changes what it sends. Nothing was installed.",
         )
 

@@ -357,7 +357,7 @@ class EmbeddedBox:
 
 
 def _accepts(folder: Path, name: str) -> bool:
-    """Whether somebody listens on the socket; reached through the folder's descriptor, for socket paths are short."""
+    """Whether a process listens on the socket; reached through the folder's descriptor, for socket paths are short."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with socket.socket(socket.AF_UNIX) as client:

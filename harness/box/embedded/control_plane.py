@@ -12,7 +12,7 @@ from harness.box.data import data_root
 from harness.box.kwok import kwok_command
 from harness.box.minor import Minor, flags
 
-ETCD = "unix://etcd.sock:1"  # a socket in the box's own folder: no port, nobody else can connect
+ETCD = "unix://etcd.sock:1"  # a socket in the box's own folder: no port, no other user can connect
 ETCD_PEER = "unix://peer.sock:1"
 SERVING = ("apiserver", "controller-manager", "scheduler")  # what needs a certificate to serve with
 

@@ -2,8 +2,8 @@
 
 `muster run --spare` leaves a process behind that starts a box and waits. The next run connects to its socket, says
 which box it needs, and is given what only the other had: the authority's key, the socket to the keeper and the sockets
-that hold the ports. A box lives as long as somebody has the socket to its keeper open, so there is no moment in which
-it belongs to nobody. Only the owner of the state folder can connect.
+that hold the ports. A box lives as long as a process has the socket to its keeper open, so it has an owner at every
+moment. Only the owner of the state folder can connect.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def forget(server: socket.socket) -> None:
 
 
 def read_request(client: socket.socket) -> dict[str, Any]:
-    """What somebody who connected wants; nothing if it makes no sense."""
+    """The request of a process that connected; nothing if it makes no sense."""
     client.settimeout(TIMEOUT)
     try:
         request = json.loads(client.recv(4096) or NO)

@@ -1,7 +1,7 @@
-"""The way into somebody's cluster: a kubeconfig and the context in it that the user has named.
+"""The way into a user's cluster: a kubeconfig and the context in it that the user has named.
 
-A context is never guessed: the current one of a file may be production. What is wrong with a file is told before
-anything is asked of a cluster. Certificates are always verified; a kubeconfig that turns this off is refused.
+There is no default context: the current one of a file may be production. Faults of a file are reported before a cluster
+is asked. Certificates are always verified; a kubeconfig that turns this off is refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The existing box: a cluster that somebody else runs, used for cases and left as it was.
+"""The existing box: a cluster that others run, used for cases and left as it was.
 
 Nothing is installed. A run has a label, namespaces of its own, and nodes: fake ones that KWOK plays from this machine,
 or real ones that the user has selected and that it borrows. When it ends, all of that is removed or given back, and
@@ -128,10 +128,10 @@ class ExistingBox:
                 self.facts["foreign_changes"] = self._before.changes(foreign.look(self.api))
 
     def keep(self) -> None:
-        raise HarnessError("an existing cluster stays by itself; what muster made in it is removed with the run")
+        raise HarnessError("there is nothing to keep: the cluster is not muster's, and the run's objects are removed")
 
     def fail(self, error: BaseException) -> None:
-        """Stop for this error; what could not be removed is told with the command that does it."""
+        """Stop for this error; what could not be removed is reported with the command that removes it."""
         try:
             self._remove()
         except MusterError as problem:

@@ -1,4 +1,4 @@
-"""What a run puts on a real node of somebody's cluster, and how all of it is taken off again.
+"""What a run puts on a real node of a user's cluster, and how all of it is removed again.
 
 A node that the user has selected is borrowed: it gets the run's label, taints that keep others and idle cases off, and
 an amount of `muster.dev/gpu`. Labels and taints are written together with an annotation that names them, by one
@@ -96,7 +96,7 @@ def _exchanged(node: Object, loan: Loan | None) -> Object:
 
 
 def _edit(api: Api, name: str, change: Callable[[Object], Object]) -> None:
-    """Change a node as it is now: taints are a list, so a change by somebody else meanwhile must not be lost."""
+    """Change a node as it is now: taints are a list, so a change by another client meanwhile must not be lost."""
     for _ in range(TRIES):
         node = api.get(NODE, "", name)
         patch = change(node)
@@ -107,4 +107,4 @@ def _edit(api: Api, name: str, change: Callable[[Object], Object]) -> None:
         except ApiError as error:
             if error.status != 409:
                 raise
-    raise HarnessError(f"node {name} changes too often to be changed by us")
+    raise HarnessError(f"node {name} changed again during every attempt of muster to change it")

@@ -1,4 +1,4 @@
-"""Nodes of a run in somebody's cluster: fake ones beside the cluster's own, marked and tainted as the run's."""
+"""Nodes of a run in a user's cluster: fake ones beside the cluster's own, marked and tainted as the run's."""
 
 from __future__ import annotations
 

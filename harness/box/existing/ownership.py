@@ -1,11 +1,11 @@
-"""What makes an object muster's own in somebody's cluster: a label on everything, and pods that stay on own nodes.
+"""What makes an object muster's own in a user's cluster: a label on everything, and pods that stay on own nodes.
 
 Every object that a run creates passes through `OwnedApi`, cases and controllers' templates included, so nothing can be
 forgotten: `muster clean` finds all of it by the label, whatever happened to the run. Pods get a node selector and a
 toleration for the taint of the run's nodes: no other workload lands there, and no pod of a case lands elsewhere.
 
 Nodes have, and pods ask for, a resource of muster's own instead of GPUs. Real GPUs of the cluster are neither taken
-nor counted: there is exactly as much room in it as the case has made, and nobody's share of GPUs changes by a run.
+nor counted: there is exactly as much room in it as the case has made, and a run changes no share of GPUs.
 """
 
 from __future__ import annotations

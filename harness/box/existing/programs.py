@@ -1,4 +1,4 @@
-"""A program of somebody's cluster: its pods can be deleted, and the workload that owns them makes new ones.
+"""A program of a user's cluster: its pods can be deleted, and the workload that owns them makes new ones.
 
 That is all that muster does to a program which is not its own, and only if the user allows it. It cannot be paused,
 kept away, or started with other flags; a case that needs that is not supported there.
@@ -24,7 +24,7 @@ ENDED = 60.0  # seconds until its pods are gone; two are usual
 class ClusterProgram:
     """What the pods of a Deployment, StatefulSet or DaemonSet run; see `harness.box.base.Process`."""
 
-    crashed = False  # whoever owns its pods looks after them; see `restarts`
+    crashed = False  # the owner of its pods restarts them; see `restarts`
     ending = ""
     paused = False
     pid = 0

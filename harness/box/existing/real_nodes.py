@@ -80,7 +80,7 @@ class RealNodes(Nodes):
         plain = in_use(self._ownership, {}, ()).taints
         opened = [name for name, loan in self._loans.items() if not loan.cordoned and loan.taints == plain]
         if not free and not opened:
-            raise UnsupportedError("the case closes every real node; one more would be needed to see what is known")
+            raise UnsupportedError("the case cordons or taints every real node, so no node is left for a marker")
         name = [*free, *opened][0]
         former = self._loans.get(name)
         marked = (
@@ -117,7 +117,7 @@ class RealNodes(Nodes):
         raise UnsupportedError("the case makes a node unready, and the kubelet of a real node would report again")
 
     def recover(self, name: str) -> NoReturn:
-        raise UnsupportedError("the kubelet of a real node reports by itself")
+        raise UnsupportedError("the kubelet of a real node reports its own status")
 
     def _use(self, name: str, pool: Pool, labels: Mapping[str, str]) -> None:
         set_gpus(self._api, name, pool.gpus or None)
@@ -206,7 +206,7 @@ def _unusable(node: Object) -> str:
 def _check_shape(pool: Pool) -> None:
     for name, part in SHAPED.items():
         if getattr(pool, name) != getattr(PLAIN, name):
-            raise UnsupportedError(f"the case decides the {part} of its nodes, and a real node has what it has")
+            raise UnsupportedError(f"the case sets the {part} of its nodes, which a real node does not change")
     if any(taint.effect == "NoExecute" for taint in pool.taints):
         raise UnsupportedError("the case gives nodes a taint that evicts, which would evict what runs on real nodes")
 

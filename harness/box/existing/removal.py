@@ -1,4 +1,4 @@
-"""Remove everything of a run from somebody's cluster, or of any run: by the label it carries, and nothing else.
+"""Remove everything of a run from a user's cluster, or of any run: by the label it carries, and nothing else.
 
 Nothing that a run remembers is needed for this: a run that was killed at any moment can be cleaned up from another
 machine. Real nodes that a run has borrowed are given back with the resource, the labels and the taints that it put on.
@@ -125,7 +125,7 @@ def _empty(api: Api, namespace: str) -> None:
 
 
 def _list(api: Api, kind: Kind, namespace: str = "", **params: str) -> list[Object]:
-    """The objects of a kind; none of one that this cluster does not have, or that nobody lets us make."""
+    """The objects of a kind; none of one that this cluster does not have, or that we may not make."""
     try:
         return api.list(kind, namespace, **params)
     except ApiError as error:
@@ -141,7 +141,7 @@ def _free(api: Api, kind: Kind, namespace: str, obj: Object) -> None:
 
 
 def command(access: Access, kubeconfig: Path, run: str, kinds: Sequence[Kind] = ()) -> list[str]:
-    """The command that removes a run of which nobody is left to do it."""
+    """The command that removes a run whose muster is gone."""
     written = json.dumps([astuple(kind) for kind in kinds])
     return [sys.executable, "-m", __name__, str(kubeconfig), access.context, run, written]
 

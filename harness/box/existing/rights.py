@@ -1,4 +1,4 @@
-"""The rights that muster needs in somebody's cluster, as one table: for the role that it prints, and to be checked.
+"""The rights that muster needs in a user's cluster, as one table: for the role that it prints, and to be checked.
 
 `muster cluster role` prints the table as a ClusterRole. Before a run creates anything, it asks the API server for every
 right by a SelfSubjectAccessReview, so a missing one is named at once and not by a case that fails half-way.

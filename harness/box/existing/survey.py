@@ -1,4 +1,4 @@
-"""What is in somebody's cluster: the programs that run there with their images, and what could disturb a run.
+"""What is in a user's cluster: the programs that run there with their images, and what could disturb a run.
 
 Everything is found by asking the API server; nothing is installed and nothing is changed.
 """
@@ -53,7 +53,7 @@ class Program:
 
 
 def programs(api: Api) -> list[Program]:
-    """Every container that a Deployment, StatefulSet or DaemonSet describes, and those of pods that nobody owns."""
+    """Every container that a Deployment, StatefulSet or DaemonSet describes, and those of pods without an owner."""
     digests = _digests(api)
     described: list[Program] = []
     for kind in WORKLOADS.values():
@@ -126,7 +126,7 @@ def remarks(api: Api, everything: Sequence[Program], taint: Mapping[str, str]) -
             meta = daemon["metadata"]
             texts.append(
                 f"DaemonSet {meta['namespace']}/{meta['name']} tolerates every taint: it puts a pod on each fake node, "
-                "where it is played, and takes its requests from the node's room"
+                "where KWOK simulates it, and its requests take room of the node"
             )
     return texts
 

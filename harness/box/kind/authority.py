@@ -1,4 +1,4 @@
-"""The cluster's own authority, so that a process of ours is somebody in the cluster as it is in an embedded box."""
+"""The cluster's own authority, so that a process of ours has an identity in the cluster as in an embedded box."""
 
 from __future__ import annotations
 

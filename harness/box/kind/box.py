@@ -1,8 +1,8 @@
 """The kind box: real kubelets and real containers, used like the embedded box.
 
-kind makes the cluster (one control plane and some workers, each a container); around it stands what every box has: a
-folder, a keeper that outlives us just long enough to tidy up, an audit log for the recorder, identities, KWOK for fake
-nodes. What is a process of this machine in an embedded box is a program in a container here, with the same handle.
+kind makes the cluster (one control plane and some workers, each a container); around it is what every box has: a
+folder, a keeper that ends after us and cleans up, an audit log for the recorder, identities, KWOK for fake nodes. What
+is a process of this machine in an embedded box is a program in a container here, with the same handle.
 """
 
 from __future__ import annotations
@@ -315,7 +315,7 @@ class KindBox:
         return docker.copy_from_image(self.image.reference, KUBECTL, self.directory / "kubectl")
 
     def _take_out(self) -> None:
-        """Take the programs out of somebody else's image that cases start beside those of the cluster."""
+        """Take the programs out of a foreign image that cases start beside those of the cluster."""
         self.processes[SECOND].wait_ready(READY_TIMEOUT)
         program = docker.copy_program(self.cluster.control_plane, SECOND, self.directory / SECOND)
         self.artifacts["kubernetes"] = self.image.artifact({SECOND: program})
@@ -349,7 +349,7 @@ class KindBox:
         self.processes.update(static_programs(self.api, self.cluster.control_plane, self.directory / "logs"))
 
     def _furnish(self) -> None:
-        """Definitions, GPUs, fake nodes: what a box has before anybody uses it."""
+        """Definitions, GPUs, fake nodes: what a box has before it is used."""
         if self._definitions:
             crds.ensure(self.api, self._definitions)
             # it learns of kinds that appear after its start only half a minute later

@@ -160,7 +160,7 @@ def _docker(arguments: Sequence[str], timeout: float) -> subprocess.CompletedPro
 
 def _silent(command: str, timeout: float) -> HarnessError:
     message = f"docker {command} did not answer within {timeout:.0f} s"
-    return HarnessError(message, hint="Is the engine well? See: docker info")
+    return HarnessError(message, hint="Check the engine: docker info")
 
 
 def _none(why: str) -> HarnessError:

@@ -43,7 +43,7 @@ class EngineImage:
     why: str
 
     def artifact(self, binaries: Mapping[str, Path]) -> Artifact:
-        """Programs that were taken out of an image of somebody else's, and where they came from."""
+        """Programs that were taken out of a foreign image, and where they came from."""
         return Artifact(
             "kubernetes",
             self.kubernetes,

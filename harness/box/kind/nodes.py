@@ -17,7 +17,7 @@ from harness.core.gang import GPU
 from harness.core.kinds import NODE
 from harness.core.waiting import until
 
-RESERVED = "muster.dev/real"  # taint of real workers that nobody has borrowed
+RESERVED = "muster.dev/real"  # taint of real workers that no case uses
 _TERM = {"matchExpressions": [{"key": "muster.dev/pool", "operator": "DoesNotExist"}]}
 REAL_ONLY = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [_TERM]}}}
 POLL = 0.1  # seconds between two looks at the nodes
@@ -95,10 +95,10 @@ class KindNodes(Nodes):
             try:
                 self._api.patch(NODE, "", name, change)
                 return
-            except ApiError as error:  # somebody else changed it meanwhile; taints are a list, so look again
+            except ApiError as error:  # another client changed it meanwhile; taints are a list, so look again
                 if error.status != 409:
                     raise
-        raise HarnessError(f"the taints of {name} change too often to be changed by us")
+        raise HarnessError(f"the taints of {name} changed again during every attempt of muster to change them")
 
 
 def keep_off_fake_nodes(api: Api) -> None:

@@ -90,7 +90,7 @@ async def serve(address: str, port: int) -> None:
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:  # nobody listens: the caller shall see that, too
+        except OSError:  # no process listens: the caller shall see that, too
             writer.close()
             return
         await asyncio.gather(carry(reader, inner_writer), carry(inner_reader, writer))

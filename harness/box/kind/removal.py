@@ -20,7 +20,7 @@ from harness.core.errors import HarnessError
 from harness.core.waiting import until
 
 PATIENCE = 60.0  # seconds until a removal counts as failed; a busy engine takes ten
-STARTING = 5.0  # seconds that a container which was only created has to be started; then nobody starts it any more
+STARTING = 5.0  # seconds that a container which was only created has to be started; then it is never started
 POLL = 0.1
 
 

@@ -29,7 +29,7 @@ HEALTH = {  # where a program of the control plane says that it is ready, asked 
 }
 AUTHORITY = "--certificate-authority=/etc/kubernetes/pki/ca.crt"
 # kubeadm lets these two sign their own certificates at every start: there is nothing to check them by. They are asked
-# on the node's own loopback whether they are well, and nobody's credentials are shown to them.
+# on the node's own loopback whether they are well, and no credentials are shown to them.
 SELF_SIGNED = ("kube-controller-manager", "kube-scheduler")
 
 

@@ -112,7 +112,7 @@ class Containers:
             answer = json.loads(line)
             with self._lock:
                 if answer["id"] not in self._launches:
-                    continue  # it was removed, and nobody asks for it any more
+                    continue  # it was removed
                 self._codes[answer["id"]] = answer["code"]
             self._on_end(answer["id"])
         if self._process.stdin is not None and not self._process.stdin.closed:
