@@ -122,7 +122,7 @@ def _resets(report: Report) -> list[float]:
         for _ in range(RESETS):
             world = World(testbed, "bench")
             world.nodes(NODES, gpus=8)
-            for gang in world.submit_in_turns(Gang("one", size=16, gpus=2), Gang("two", size=16, gpus=2)):
+            for gang in world.gangs.submit_in_turns(Gang("one", size=16, gpus=2), Gang("two", size=16, gpus=2)):
                 gang.is_bound_whole()
             seconds.append(testbed.reset())
     finally:

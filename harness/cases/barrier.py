@@ -15,7 +15,7 @@ from harness.box.api import Object
 from harness.cases import claims
 from harness.cases.context import Context
 from harness.cases.gang import submit_gang
-from harness.cases.gangs import SubmittedGangs
+from harness.cases.gangs_of_object import SubmittedGangs
 from harness.cases.values import BarrierJobSet
 from harness.controllers.jobset_barrier.spec import INIT, JOB_LABEL, JOBSET_LABEL
 from harness.core.errors import ApiError

@@ -1,4 +1,4 @@
-"""`world.cluster`: nodes that change while a case runs, and where pods are.
+"""`world.cluster`: nodes that change while a case runs, where pods are, and what belongs to the whole cluster.
 
 Every change writes itself into the history first, so that the checks know what the scheduler could use. What takes room
 away returns once the scheduler has seen it: a promise that follows is about a scheduler that knows.
@@ -35,6 +35,22 @@ class Cluster:
     def gpu(self) -> str:
         """What GPUs are called here, in requests and on nodes."""
         return self._context.testbed.box.nodes.resource
+
+    def another_namespace(self) -> str:
+        """One more namespace that belongs to the case; its name."""
+        return self._context.testbed.namespace()
+
+    def runtime_class(self, name: str, overhead: dict[str, str]) -> str:
+        """A RuntimeClass whose pods need this much besides their containers; its name, which is unique to the case."""
+        unique = self._context.unique(name)
+        meta = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": unique}}
+        self._context.create({**meta, "handler": "runc", "overhead": {"podFixed": overhead}})
+        return unique
+
+    def next_second(self) -> None:
+        """Go on when the next second has begun: objects know their age in whole seconds."""
+        begun = int(time.time())
+        self._context.recorder.wait(lambda: int(time.time()) > begun, begun + 1.01 - time.time())
 
     def cordon(self, *names: str) -> None:
         for name in names:

@@ -114,6 +114,10 @@ class Context:
             self.until(done, "retried")
         return passed
 
+    def unique(self, name: str) -> str:
+        """A name for what belongs to no namespace, which no other case uses."""
+        return f"{name}-{self.namespace.removeprefix('case-')}"
+
     def next_pod_name(self) -> str:
         return f"pod-{next(self._numbers)}"
 

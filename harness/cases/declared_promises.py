@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-KINDS = {  # method of a submitted gang or of the world -> kind of promise
+KINDS = {  # method of a submitted gang or of `world.gangs` -> kind of promise
     "is_bound_whole": "bound",
     "reaches_quorum": "bound",
     "all_start": "bound",

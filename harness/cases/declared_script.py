@@ -45,7 +45,8 @@ VERBS = {  # method of the world, of its parts and of handles -> actions that it
     "turn_gangs_off": ("restart", "ready"),
     "set_wait_time": ("restart", "ready"),
 }
-CLAIMS = {  # method of the world that makes a claim -> the key of its evidence, if it has one
+CLAIMANTS = frozenset(("world", "world.objects"))  # whose methods make claims
+CLAIMS = {  # method of theirs that makes a claim -> the key of its evidence, if it has one
     "claim": "",
     "sees": "",  # with a condition: see `_evidence`
     "finds": "condition",
@@ -103,7 +104,7 @@ def _function(call: ast.Call) -> str:
 def _claim(call: ast.Call) -> StatedClaim | None:
     """The claim that a call makes; None if it makes none, or may make none."""
     method = _method(call)
-    if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "world" and method in CLAIMS:
+    if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in CLAIMANTS and method in CLAIMS:
         first = call.args[0] if method in WITH_SENTENCE and call.args else None
         return StatedClaim(str(first.value) if isinstance(first, ast.Constant) else "", _evidence(call))
     is_of_gang = method in GANG_CLAIMS or (method == "is_gone" and bool(call.args))
@@ -227,7 +228,7 @@ def _promises_about(calls: list[ast.Call], names: dict[str, str]) -> Iterator[St
         if not what or not isinstance(call.func, ast.Attribute):
             continue
         receiver = call.func.value
-        subjects = call.args if isinstance(receiver, ast.Name) and receiver.id == "world" else [receiver]
+        subjects = call.args if ast.unparse(receiver) == "world.gangs" else [receiver]
         for subject in subjects:
             name = names.get(subject.id, "") if isinstance(subject, ast.Name) else _submitted(subject)
             if name:

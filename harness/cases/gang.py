@@ -195,11 +195,11 @@ class SubmittedGang:
         if changed is not None:  # what was refused before is tried again after a backoff, and the fence at once
             world.until(lambda: self.bound > 0 or self.incarnation.tried > changed, "retried")
         verdict = world.verdict("refused", passed and self.bound == 0)
-        world.lift(self)
+        self.lift()
         return verdict
 
     def must_stay_unbound(self) -> Verdict:
-        """From now on nothing of it may be bound, until `world.lift`; holds so far."""
+        """From now on nothing of it may be bound, until `lift`; holds so far."""
         self.world.expect("unbound", [self], 0.0)
         return self.world.verdict("refused", self.bound == 0)
 
@@ -251,8 +251,12 @@ class SubmittedGang:
         return gang_key(self.namespace, member)
 
     def must_stay_untouched(self) -> None:
-        """From now on no member of it may be evicted, until `world.lift`."""
+        """From now on no member of it may be evicted, until `lift`."""
         self.world.expect("untouched", [self], 0.0)
+
+    def lift(self) -> None:
+        """End the promises about it that were to hold until further notice."""
+        self.world.lift(self)
 
     def is_being_bound(self) -> Verdict:
         """A first member is bound within the deadline; the case goes on at that very record."""

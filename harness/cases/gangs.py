@@ -1,78 +1,46 @@
-"""Several submitted gangs that one object of a user stands for, with the verbs that every handle has."""
+"""`world.gangs`: what concerns several gangs at once: how they come, and which of them must start."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
 from harness.cases.context import Context
-from harness.cases.gang import SubmittedGang
-from harness.cases.objects import Objects
-from harness.core.kinds import Kind
-from harness.core.verdict import Outcome, Verdict
+from harness.cases.gang import SubmittedGang, submit_gang
+from harness.core.gang import Gang
+from harness.core.verdict import Verdict
 
 
-class SubmittedGangs:
-    """The gangs of one object in the world."""
+class Gangs:
+    """Gangs that compete for the same room."""
 
-    KIND: Kind  # of the object that a user submits
-
-    def __init__(self, context: Context, name: str, namespace: str) -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
-        self._objects = Objects(context)
-        self.name = name
-        self.namespace = namespace
-        self.gangs: list[SubmittedGang] = []
 
-    @property
-    def gang(self) -> SubmittedGang:
-        """Its only gang."""
-        (only,) = self.gangs
-        return only
+    def submit_in_turns(self, *gangs: Gang) -> list[SubmittedGang]:
+        """Create several gangs member by member in turns, so that a scheduler meets all of them at once."""
+        context = self._context
+        submitted = [submit_gang(context, gang.but(missing=gang.size), context.namespace) for gang in gangs]
+        for _ in range(max(gang.size for gang in gangs)):
+            for gang in submitted:
+                if gang.gang.missing:
+                    gang.create_missing(1)
+        return submitted
 
-    def stored(self) -> dict[str, Any]:
-        """The object as it is now; empty if it is not there."""
-        return self._objects.find(self.KIND, self.name, self.namespace)
+    def one_of(self, *gangs: SubmittedGang) -> tuple[Verdict, SubmittedGang | None]:
+        """Exactly one of the gangs is bound whole and of the others nothing; the verdict and the winner."""
+        context = self._context
+        context.expect("one-of", gangs, context.deadline("bound"))
+        context.until(lambda: any(gang.at_quorum for gang in gangs), "bound")
+        winners = [gang for gang in gangs if gang.at_quorum]
+        held = len(winners) == 1 and all(gang.bound == 0 for gang in gangs if gang is not winners[0])
+        return context.verdict("liveness", held), winners[0] if winners else None
 
-    def is_bound_whole(self, deadline: str = "bound") -> Verdict:
-        """Every member of each gang is bound within the deadline."""
-        return self._each(lambda gang: gang.is_bound_whole(deadline))
+    def all_start(self, *gangs: SubmittedGang) -> Verdict:
+        """Every gang reaches its quorum by the deadline of a long line."""
+        context = self._context
+        now = context.recorder.timeline.last
+        context.expect("bound", gangs, context.deadline("drained"))
+        started = context.until(lambda: all(gang.incarnation.has_started_since(now) for gang in gangs), "drained")
+        return context.verdict("liveness", started)
 
-    def is_refused(self) -> Verdict:
-        """Nothing of any gang is bound, and there is evidence that the scheduler has looked at each."""
-        return self._each(SubmittedGang.is_refused)
-
-    def stays_pending(self) -> Verdict:
-        """Nothing of any gang is bound until the scheduler has tried it once more."""
-        return self._each(SubmittedGang.stays_pending)
-
-    def must_stay_unbound(self) -> Verdict:
-        """From now on nothing of any gang may be bound, until `world.lift`; holds so far."""
-        return self._each(SubmittedGang.must_stay_unbound)
-
-    def is_released(self) -> Verdict:
-        """Nothing is held for any gang within the deadline."""
-        return self._each(SubmittedGang.is_released)
-
-    def is_gone(self) -> Verdict:
-        """Nothing of any gang is left within the deadline."""
-        return self._each(SubmittedGang.is_gone)
-
-    def delete(self) -> None:
-        """Delete the object; its gangs have to go with it."""
-        self._withdraw(self.gangs)
-        self._objects.delete(self.KIND, self.name)
-
-    def _withdraw(self, gangs: Iterable[SubmittedGang]) -> None:
-        """Let the history know the gangs that have to go."""
-        for gang in gangs:
-            self._context.recorder.act("delete", gang.gang.name, gang.namespace, what="gang")
-
-    def _each(self, verb: Callable[[SubmittedGang], Verdict]) -> Verdict:
-        """The first verdict about a gang that is bad, or the last one."""
-        verdict = Verdict("liveness", Outcome.PASS, "there are no gangs")
-        for gang in self.gangs:
-            verdict = verb(gang)
-            if not verdict:
-                break
-        return verdict
+    def start_in_order(self, *gangs: SubmittedGang) -> None:
+        """From now on no gang may be bound before those named earlier."""
+        self._context.expect("order", gangs, 0.0)

@@ -9,7 +9,7 @@ from harness.box.api import Object
 from harness.cases import claims
 from harness.cases.context import Context
 from harness.cases.gang import submit_gang
-from harness.cases.gangs import SubmittedGangs
+from harness.cases.gangs_of_object import SubmittedGangs
 from harness.cases.native import Native
 from harness.cases.values import JobSet
 from harness.core.kinds import EVENT, JOB, JOBSET, POD

@@ -15,7 +15,7 @@ from harness.box.recorder import group_kind
 from harness.cases import claims
 from harness.cases.context import Context
 from harness.cases.gang import SubmittedGang, submit_gang
-from harness.cases.gangs import SubmittedGangs
+from harness.cases.gangs_of_object import SubmittedGangs
 from harness.cases.values import LWS
 from harness.core.kinds import LEADER_WORKER_SET, POD, STATEFUL_SET
 from harness.core.quantity import millis

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from harness.adapters.common.render import gang_objects
 from harness.box.api import PATCH_MERGE, Object
+from harness.cases import claims
 from harness.cases.context import Context
 from harness.cases.values import LWS, BarrierJobSet, JobSet
 from harness.controllers.jobset_barrier.injection import DEFAULT_IMAGE
 from harness.core.errors import ApiError
 from harness.core.gang import Gang
 from harness.core.kinds import Kind
+from harness.core.verdict import Verdict
 
 Named = Kind | tuple[str, str]  # a case may name a kind by its apiVersion and its kind
 UNTIL_TOLD = "trap 'exit 143' TERM; while :; do sleep 1 & wait $!; done"
@@ -45,6 +47,10 @@ class Objects:
         for job in jobset["spec"]["replicatedJobs"]:
             (main,) = job["template"]["spec"]["template"]["spec"]["containers"]
             main |= {"image": image, "imagePullPolicy": "IfNotPresent", "command": ["sh", "-c", UNTIL_TOLD]}
+
+    def create(self, obj: Object) -> Object:
+        """Create any object; it is deleted with the case."""
+        return self._context.create(obj)
 
     def find(self, kind: Named, name: str, namespace: str = "") -> Object:
         """The object as it is now; empty if there is none."""
@@ -112,6 +118,24 @@ class Objects:
         kind = self._served(kind)
         self._context.recorder.act("note", text=f"{kind.kind} {name} is deleted")
         self._api.delete(kind, self._context.namespace, name)
+
+    # -- claims about the answers of the API server -------------------------------------------------------------------
+
+    def accepts(self, obj: Object, sentence: str) -> Verdict:
+        """The API server creates the object."""
+        return claims.accepts(self._context, obj, sentence)
+
+    def accepts_change(self, obj: Object, change: Object, sentence: str) -> Verdict:
+        """The API server merges the change into the object."""
+        return claims.accepts_change(self._context, obj, change, sentence)
+
+    def rejects(self, obj: Object, sentence: str, *, mention: str = "") -> Verdict:
+        """The API server refuses to create the object, for a reason that mentions this."""
+        return claims.rejects(self._context, obj, sentence, mention)
+
+    def rejects_change(self, obj: Object, change: Object, sentence: str, *, mention: str = "") -> Verdict:
+        """The API server refuses to change the object, for a reason that mentions this."""
+        return claims.rejects_change(self._context, obj, change, sentence, mention)
 
     def _served(self, kind: Named) -> Kind:
         return kind if isinstance(kind, Kind) else self._api.resource(*kind)

@@ -14,7 +14,7 @@ from harness.adapters.common.base import Adapter
 from harness.box.api import PATCH_MERGE, Object
 from harness.cases.context import Context
 from harness.cases.gang import submit_gang
-from harness.cases.gangs import SubmittedGangs
+from harness.cases.gangs_of_object import SubmittedGangs
 from harness.cases.values import Owner
 from harness.core.errors import HarnessError
 from harness.core.gang import Gang

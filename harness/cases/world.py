@@ -8,7 +8,6 @@ case can be reached again from its history alone.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, overload
 
@@ -22,16 +21,17 @@ from harness.cases.context import Alter, Context
 from harness.cases.devices import Devices
 from harness.cases.faults import Faults
 from harness.cases.gang import SubmittedGang, submit_gang
-from harness.cases.gangs import SubmittedGangs
+from harness.cases.gangs import Gangs
+from harness.cases.gangs_of_object import SubmittedGangs
 from harness.cases.jobset import SubmittedJobSet
 from harness.cases.lws import SubmittedLWS
 from harness.cases.native import Native
 from harness.cases.objects import Objects
 from harness.cases.owners import SubmittedOwner
+from harness.cases.queues import Queues
 from harness.cases.replicas import Replicas
 from harness.cases.storage import Storage
 from harness.cases.values import LWS, BarrierJobSet, JobSet, Owner
-from harness.core.errors import HarnessError
 from harness.core.gang import GPU, Gang
 from harness.core.verdict import Verdict
 from harness.testbed.priorities import priority_class
@@ -47,6 +47,8 @@ class World:
         self.faults = Faults(self.context)
         self.api_server = ApiServer(self.context)
         self.cluster = Cluster(self.context)
+        self.queues = Queues(self.context)
+        self.gangs = Gangs(self.context)
         self.objects = Objects(self.context)
         self.native = Native(self.context)
         self.storage = Storage(self.context)
@@ -62,10 +64,6 @@ class World:
         """Add nodes of so many GPUs each; their names."""
         self.context.recorder.act("node-add", count=count, gpus=gpus)
         return self.context.testbed.add_nodes(Pool(count, gpus=gpus, **details))
-
-    def another_namespace(self) -> str:
-        """One more namespace that belongs to the case; its name."""
-        return self.context.testbed.namespace()
 
     @overload
     def submit(
@@ -125,15 +123,6 @@ class World:
             return SubmittedJobSet(context, workload, namespace, objects)
         return SubmittedBarrier(context, workload, namespace, objects)
 
-    def submit_in_turns(self, *gangs: Gang) -> list[SubmittedGang]:
-        """Create several gangs member by member in turns, so that a scheduler meets all of them at once."""
-        submitted = [self.submit(gang.but(missing=gang.size)) for gang in gangs]
-        for _ in range(max(gang.size for gang in gangs)):
-            for gang in submitted:
-                if gang.gang.missing:
-                    gang.create_missing(1)
-        return submitted
-
     def pod(
         self, gpus: int = 1, priority: str = "", name: str = "", alter: Alter | None = None, cpu: str = "100m"
     ) -> str:
@@ -152,53 +141,6 @@ class World:
         shared = priority_class(self.context.testbed, self.namespace, value, preempts=preempts)
         self.context.recorder.act("note", text=f"the priority {name} is {value}, PriorityClass {shared}")
         return shared
-
-    def runtime_class(self, name: str, overhead: dict[str, str]) -> str:
-        """A RuntimeClass whose pods need this much besides their containers; its name, which is unique to the case."""
-        unique = self._unique(name)
-        meta = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": unique}}
-        self.create({**meta, "handler": "runc", "overhead": {"podFixed": overhead}})
-        return unique
-
-    def queue(self, name: str, gpus: int) -> str:
-        """A queue that lets so many GPUs be used at once; its name, which is unique to the case."""
-        unique, testbed = self._unique(name), self.context.testbed
-        make = testbed.adapter.queue
-        if make is None:
-            raise HarnessError(f"{testbed.adapter.title} has no way to make a queue")
-        self.context.recorder.act("note", text=f"queue {unique} of {gpus} GPUs is made")
-        make(testbed.box, unique, {GPU: str(gpus)})
-        return self._open(unique)
-
-    def shared_queue(self, name: str, gpus: int) -> str:
-        """A queue with a share of so many GPUs, which may use what other shared queues of the case leave unused."""
-        unique, testbed = self._unique(name), self.context.testbed
-        make = testbed.adapter.shared_queue
-        if make is None:
-            raise HarnessError(f"{testbed.adapter.title} has no way to make a queue that shares")
-        self.context.recorder.act("note", text=f"queue {unique} with a share of {gpus} GPUs is made")
-        make(testbed.box, unique, {GPU: str(gpus)}, self._unique("cohort"))
-        return self._open(unique)
-
-    def _open(self, queue: str) -> str:
-        """Let every namespace of the case use the queue."""
-        testbed = self.context.testbed
-        if testbed.adapter.open_queue is not None:
-            for namespace in testbed.namespaces:
-                testbed.adapter.open_queue(testbed.box, queue, namespace)
-        return queue
-
-    def next_second(self) -> None:
-        """Go on when the next second has begun: objects know their age in whole seconds."""
-        begun = int(time.time())
-        self.context.recorder.wait(lambda: int(time.time()) > begun, begun + 1.01 - time.time())
-
-    def _unique(self, name: str) -> str:
-        return f"{name}-{self.namespace.removeprefix('case-')}"
-
-    def create(self, obj: Object) -> Object:
-        """Create any object; it is deleted with the case."""
-        return self.context.create(obj)
 
     def delete(self, *pods: str) -> None:
         """Delete pods by their names."""
@@ -233,31 +175,6 @@ class World:
             )
 
         return self.claim("everything came to rest", self.until(quiet, "bound") or None)
-
-    # -- promises about several gangs ---------------------------------------------------------------------------------
-
-    def one_of(self, *gangs: SubmittedGang) -> tuple[Verdict, SubmittedGang | None]:
-        """Exactly one of the gangs is bound whole and of the others nothing; the verdict and the winner."""
-        self.context.expect("one-of", gangs, self.deadline("bound"))
-        self.until(lambda: any(gang.at_quorum for gang in gangs), "bound")
-        winners = [gang for gang in gangs if gang.at_quorum]
-        held = len(winners) == 1 and all(gang.bound == 0 for gang in gangs if gang is not winners[0])
-        return self.context.verdict("liveness", held), winners[0] if winners else None
-
-    def all_start(self, *gangs: SubmittedGang) -> Verdict:
-        """Every gang reaches its quorum by the deadline of a long line."""
-        now = self.context.recorder.timeline.last
-        self.context.expect("bound", gangs, self.deadline("drained"))
-        started = self.until(lambda: all(gang.incarnation.has_started_since(now) for gang in gangs), "drained")
-        return self.context.verdict("liveness", started)
-
-    def start_in_order(self, *gangs: SubmittedGang) -> None:
-        """From now on no gang may be bound before those named earlier."""
-        self.context.expect("order", gangs, 0.0)
-
-    def lift(self, *gangs: SubmittedGang) -> None:
-        """End the promises that were to hold until further notice."""
-        self.context.lift(*gangs)
 
     # -- claims -------------------------------------------------------------------------------------------------------
 
@@ -309,19 +226,3 @@ class World:
         Without a condition what is read has to be true; that can only be believed when the history is judged again.
         """
         return claims.sees(self.context, sentence, read, deadline, **condition)
-
-    def accepts(self, obj: Object, sentence: str) -> Verdict:
-        """The API server creates the object."""
-        return claims.accepts(self.context, obj, sentence)
-
-    def accepts_change(self, obj: Object, change: Object, sentence: str) -> Verdict:
-        """The API server merges the change into the object."""
-        return claims.accepts_change(self.context, obj, change, sentence)
-
-    def rejects(self, obj: Object, sentence: str, *, mention: str = "") -> Verdict:
-        """The API server refuses to create the object, for a reason that mentions this."""
-        return claims.rejects(self.context, obj, sentence, mention)
-
-    def rejects_change(self, obj: Object, change: Object, sentence: str, *, mention: str = "") -> Verdict:
-        """The API server refuses to change the object, for a reason that mentions this."""
-        return claims.rejects_change(self.context, obj, change, sentence, mention)

@@ -1,7 +1,6 @@
 """A gang may want to be in the zone of a pod that is not a member, such as a cache."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import ZONE, all_of, labelled, near, only_nodes
+from harness.cases.language import ZONE, Gang, World, all_of, case, labelled, near, only_nodes
 
 
 @case(

@@ -1,7 +1,6 @@
 """Anti-affinity works both ways: a running pod may exclude members that say nothing about it."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import apart, members_of
+from harness.cases.language import Gang, World, apart, case, members_of
 
 
 @case(

@@ -1,7 +1,6 @@
 """A gang may exclude pods that are none of its members, such as noisy neighbours."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import apart, labelled
+from harness.cases.language import Gang, World, apart, case, labelled
 
 
 @case(

@@ -1,7 +1,6 @@
 """There is room for all members, but one zone has room for one of them only, and the others may not outnumber it."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import ZONE, spread
+from harness.cases.language import ZONE, Gang, World, case, spread
 
 
 @case(

@@ -1,7 +1,6 @@
 """All members claim the volume that only one of them may use: no scheduler can ever place this gang."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import ONE_POD
+from harness.cases.language import ONE_POD, Gang, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Node affinity compares: here a gang needs machines of a later generation than the second."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import only_nodes
+from harness.cases.language import Gang, World, case, only_nodes
 
 GENERATION = "example.com/generation"
 

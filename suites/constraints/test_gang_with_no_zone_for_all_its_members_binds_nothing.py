@@ -1,7 +1,6 @@
 """There is room for all members, but in no zone for all of them."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import ZONE, members_of, near
+from harness.cases.language import ZONE, Gang, World, case, members_of, near
 
 
 @case(

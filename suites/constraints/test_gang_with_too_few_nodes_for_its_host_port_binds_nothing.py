@@ -1,7 +1,6 @@
 """GPUs in plenty, but one node fewer than members that take the same port."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import host_port
+from harness.cases.language import Gang, World, case, host_port
 
 
 @case(

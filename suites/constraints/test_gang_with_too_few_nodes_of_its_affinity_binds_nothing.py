@@ -1,7 +1,6 @@
 """GPUs in plenty, but only two of four members fit the nodes that all of them may use."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import only_nodes
+from harness.cases.language import Gang, World, case, only_nodes
 
 GENERATION = "example.com/generation"
 

@@ -1,7 +1,6 @@
 """Without the node of the noisy pod there is room for two of four members; the pod goes, and there is room for all."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import apart, labelled
+from harness.cases.language import Gang, World, apart, case, labelled
 
 
 @case(

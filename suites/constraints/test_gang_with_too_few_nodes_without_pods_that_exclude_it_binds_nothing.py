@@ -1,7 +1,6 @@
 """The node of a pod that excludes the members is the one that the last two of them need."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import apart, members_of
+from harness.cases.language import Gang, World, apart, case, members_of
 
 
 @case(

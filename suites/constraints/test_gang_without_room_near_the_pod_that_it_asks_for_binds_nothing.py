@@ -1,7 +1,6 @@
 """The zone of the cache has room for two of four members; the other zone is empty."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import ZONE, all_of, labelled, near, only_nodes
+from harness.cases.language import ZONE, Gang, World, all_of, case, labelled, near, only_nodes
 
 
 @case(

@@ -1,7 +1,6 @@
 """A pod of no gang has the port on one of the nodes; when it goes, the gang starts."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import host_port
+from harness.cases.language import Gang, World, case, host_port
 
 
 @case(

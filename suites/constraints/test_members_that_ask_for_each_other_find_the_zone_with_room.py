@@ -1,8 +1,7 @@
 """Only one zone has room for all. It has neither the emptiest nor the fullest nodes, so who places the first member by
 itself, spreading or packing, takes it to a zone in which the last one does not fit."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import HOSTNAME, ZONE, members_of, near, only_nodes
+from harness.cases.language import HOSTNAME, ZONE, Gang, World, case, members_of, near, only_nodes
 
 
 @case(

@@ -1,7 +1,6 @@
 """Members that talk much want to be in one zone; which one does not matter to them."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import ZONE, members_of, near
+from harness.cases.language import ZONE, Gang, World, case, members_of, near
 
 
 @case(

@@ -1,7 +1,6 @@
 """Two zones of very different size: who fills nodes would put all members into the large one."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import ZONE, spread
+from harness.cases.language import ZONE, Gang, World, case, spread
 
 
 @case(

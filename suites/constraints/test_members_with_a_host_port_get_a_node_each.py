@@ -1,7 +1,6 @@
 """A port of a host can be given once, so each member needs a node of its own, and the roomiest node takes one."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import host_port
+from harness.cases.language import Gang, World, case, host_port
 
 
 @case(

@@ -1,7 +1,6 @@
 """A volume with ReadWriteOncePod is for one pod; each member has its own."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import ONE_POD
+from harness.cases.language import ONE_POD, Gang, World, case
 
 
 @case(

@@ -12,4 +12,4 @@ def test_big_gang_gets_its_turn_behind_small_ones(world: World) -> None:
     small = [world.submit(Gang(f"small-{n}", size=2, gpus=1, lifetime=0.5)) for n in range(4)]
     big = world.submit(Gang("big", size=8, gpus=1, lifetime=0.5))  # a scheduler may well take it first
 
-    assert world.all_start(*small, big)
+    assert world.gangs.all_start(*small, big)

@@ -14,10 +14,10 @@ def test_gang_that_came_first_goes_first(world: World) -> None:
     world.nodes(2, gpus=4)
     world.faults.pause("scheduler")
     first = world.submit(Gang("later-in-the-alphabet", size=4, gpus=2))
-    world.next_second()
+    world.cluster.next_second()
     second = world.submit(Gang("alphabet", size=4, gpus=2))
 
-    world.start_in_order(first, second)
+    world.gangs.start_in_order(first, second)
     world.faults.resume("scheduler")
 
     assert first.is_bound_whole()

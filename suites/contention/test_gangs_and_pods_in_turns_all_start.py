@@ -17,5 +17,5 @@ def test_gangs_and_pods_in_turns_all_start(world: World) -> None:
             gang.create_missing(1)
             pods.append(world.pod(gpus=1))
 
-    assert world.all_start(*gangs)
+    assert world.gangs.all_start(*gangs)
     assert world.is_bound(*pods)

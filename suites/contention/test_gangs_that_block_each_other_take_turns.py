@@ -10,8 +10,8 @@ from harness import Gang, World, case
 )
 def test_gangs_that_block_each_other_take_turns(world: World) -> None:
     world.nodes(2, gpus=4)
-    red, blue = world.submit_in_turns(Gang("red", size=8, gpus=1), Gang("blue", size=8, gpus=1))
-    verdict, winner = world.one_of(red, blue)
+    red, blue = world.gangs.submit_in_turns(Gang("red", size=8, gpus=1), Gang("blue", size=8, gpus=1))
+    verdict, winner = world.gangs.one_of(red, blue)
     assert verdict
     assert winner is not None
 

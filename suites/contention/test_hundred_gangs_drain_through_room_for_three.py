@@ -14,4 +14,4 @@ def test_hundred_gangs_drain_through_room_for_three(world: World) -> None:
 
     gangs = [world.submit(Gang(f"gang-{n}", size=2, gpus=1, lifetime=0.1)) for n in range(100)]
 
-    assert world.all_start(*gangs)
+    assert world.gangs.all_start(*gangs)

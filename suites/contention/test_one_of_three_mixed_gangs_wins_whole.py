@@ -11,9 +11,9 @@ from harness import Gang, World, case
 def test_one_of_three_mixed_gangs_wins_whole(world: World) -> None:
     world.nodes(2, gpus=4)
 
-    gangs = world.submit_in_turns(*(Gang(name, size=4, gpus=2) for name in ("red", "green", "blue")))
+    gangs = world.gangs.submit_in_turns(*(Gang(name, size=4, gpus=2) for name in ("red", "green", "blue")))
 
-    verdict, winner = world.one_of(*gangs)
+    verdict, winner = world.gangs.one_of(*gangs)
     assert verdict
     for gang in gangs:
         assert gang is winner or gang.is_refused()

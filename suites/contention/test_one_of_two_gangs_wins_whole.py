@@ -11,9 +11,9 @@ from harness import Gang, World, case
 def test_one_of_two_gangs_wins_whole(world: World) -> None:
     world.nodes(2, gpus=4)
 
-    red, blue = world.submit_in_turns(Gang("red", size=4, gpus=2), Gang("blue", size=4, gpus=2))
+    red, blue = world.gangs.submit_in_turns(Gang("red", size=4, gpus=2), Gang("blue", size=4, gpus=2))
 
-    verdict, winner = world.one_of(red, blue)
+    verdict, winner = world.gangs.one_of(red, blue)
     assert verdict
     loser = blue if winner is red else red
     assert loser.is_refused()

@@ -14,4 +14,4 @@ def test_twenty_gangs_compete_and_none_is_split(world: World) -> None:
 
     gangs = [world.submit(Gang(f"gang-{n}", size=4, gpus=1, lifetime=0.2)) for n in range(20)]
 
-    assert world.all_start(*gangs)
+    assert world.gangs.all_start(*gangs)

@@ -1,7 +1,6 @@
 """A pod can be placed and still be far from running: here a volume is missing that its containers need."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -15,7 +14,7 @@ def test_bound_pod_has_not_started(world: World) -> None:
     assert jobset.is_bound_whole()
     assert jobset.has_waiting(2)
     assert jobset.stays_held()
-    world.create(
+    world.objects.create(
         {
             "apiVersion": "v1",
             "kind": "ConfigMap",

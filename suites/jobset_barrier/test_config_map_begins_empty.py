@@ -1,7 +1,6 @@
 """The signal's carrier is there before any pod can be, and says nothing."""
 
-from harness import World, case
-from harness.cases.workloads import CONFIG_MAP, BarrierJobSet, ReplicatedJob, barrier_map
+from harness.cases.language import CONFIG_MAP, BarrierJobSet, ReplicatedJob, World, barrier_map, case
 
 ROOT_CA = "kube-root-ca.crt"  # every namespace of a cluster with service accounts has this one
 

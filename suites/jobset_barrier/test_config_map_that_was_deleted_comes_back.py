@@ -1,7 +1,6 @@
 """Somebody clears up too much. Pods that wait would wait for ever on a ConfigMap that is gone."""
 
-from harness import World, case
-from harness.cases.workloads import CONFIG_MAP, BarrierJobSet, ReplicatedJob
+from harness.cases.language import CONFIG_MAP, BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

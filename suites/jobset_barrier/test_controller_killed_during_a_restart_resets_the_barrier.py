@@ -1,7 +1,6 @@
 """The JobSet restarts while nobody can empty the ConfigMap: the old signal must not let the new pods pass."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

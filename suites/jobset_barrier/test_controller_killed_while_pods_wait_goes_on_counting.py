@@ -1,7 +1,6 @@
 """All a controller knows is in the API server: the last pod may start while it is down."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Nothing is left of a JobSet that waited, nor of one that ran: no pod, no ConfigMap."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The controller looks at leaders; that a follower came last it can only know by looking again."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 INDEX = "batch.kubernetes.io/job-completion-index"
 

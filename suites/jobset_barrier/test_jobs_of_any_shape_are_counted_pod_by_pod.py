@@ -1,7 +1,6 @@
 """How many pods are expected is arithmetic over the JobSet: replicas times pods, over the targets, and no more."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

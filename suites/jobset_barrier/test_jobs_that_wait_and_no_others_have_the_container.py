@@ -1,7 +1,6 @@
 """What the design's own integration test looks at: child Jobs, their init container, its mount and its ConfigMap."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob, barrier_map
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, barrier_map, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A pod out of time is an ordinary failure: a JobSet that may restart does, and waits for its pods again."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 TIMEOUT = 8  # seconds the JobSet allows
 

@@ -1,7 +1,6 @@
 """The barrier is opt-in: a JobSet without it is what it was. A later JobSet shows that the controller is at work."""
 
-from harness import World, case
-from harness.cases.workloads import CONFIG_MAP, BarrierJobSet, ReplicatedJob
+from harness.cases.language import CONFIG_MAP, BarrierJobSet, ReplicatedJob, World, case
 
 ROOT_CA = "kube-root-ca.crt"  # every namespace of a cluster with service accounts has this one
 

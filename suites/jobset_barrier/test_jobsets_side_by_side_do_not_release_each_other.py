@@ -1,7 +1,6 @@
 """Two JobSets of the same shape in one namespace: the one that is whole passes, the other waits."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Followers that all wait are not enough; the leader that the controller looks at may be the last to come."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, Object, ReplicatedJob
+from harness.cases.language import BarrierJobSet, Object, ReplicatedJob, World, case
 
 INDEX = "batch.kubernetes.io/job-completion-index"
 

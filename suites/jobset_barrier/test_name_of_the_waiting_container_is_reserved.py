@@ -1,7 +1,6 @@
 """Who counts pods by the name of a container cannot share that name."""
 
-from harness import World, case
-from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob, template
+from harness.cases.language import INIT, BarrierJobSet, ReplicatedJob, World, case, template
 
 
 @case(
@@ -11,8 +10,8 @@ from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob, template
 def test_name_of_the_waiting_container_is_reserved(world: World) -> None:
     main = world.objects.of(BarrierJobSet(ReplicatedJob(), name="main"))[0]
     template(main, "workers")["containers"][0]["name"] = INIT
-    assert world.rejects(main, "a main container has the name", mention=INIT)
+    assert world.objects.rejects(main, "a main container has the name", mention=INIT)
 
     unasked = world.objects.of(BarrierJobSet(ReplicatedJob(), name="unasked", asks=False, suspended=True))[0]
     template(unasked, "workers")["containers"][0]["name"] = INIT
-    assert world.accepts(unasked, "a JobSet that asks for no barrier may use the name")
+    assert world.objects.accepts(unasked, "a JobSet that asks for no barrier may use the name")

@@ -1,7 +1,6 @@
 """Leaders that are nowhere yet are no reason to act; nor are those of a JobSet that asks for nothing."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Leaving the targets out, null and an empty list all mean the same: every replicated job."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob, barrier_map
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, barrier_map, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Story 2 of the design: workers start together, auxiliary pods when they like."""
 
-from harness import World, case
-from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob
+from harness.cases.language import INIT, BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Waiting has an end: the init container fails, and with it the pod, its Job and, by default, the JobSet."""
 
-from harness import World, case
-from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob, container
+from harness.cases.language import INIT, BarrierJobSet, ReplicatedJob, World, case, container
 
 TIMEOUT = 4  # seconds the JobSet allows
 

@@ -1,7 +1,6 @@
 """A pod that started and was lost before the others came is missing again."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

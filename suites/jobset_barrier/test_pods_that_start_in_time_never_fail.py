@@ -1,7 +1,6 @@
 """The time limit is one for waiting: whoever has passed is safe from it. A JobSet that does run out tells the time."""
 
-from harness import World, case
-from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob, container
+from harness.cases.language import INIT, BarrierJobSet, ReplicatedJob, World, case, container
 
 SHORT, LONG = 6, 300  # seconds that the JobSets allow; the long one is enough for the slowest kubelet
 

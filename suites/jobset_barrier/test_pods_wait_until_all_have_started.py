@@ -1,7 +1,6 @@
 """The heart of the design: early pods wait in their init container for the last one, then all begin."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A JobSet of the same name is another JobSet, even while the garbage collector still clears up after the first."""
 
-from harness import World, case
-from harness.cases.workloads import JOBSET, BarrierJobSet, ReplicatedJob
+from harness.cases.language import JOBSET, BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

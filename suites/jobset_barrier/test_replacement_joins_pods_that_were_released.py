@@ -1,7 +1,6 @@
 """The barrier is for the start of an attempt. A pod that replaces one later finds the others at work, and joins."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

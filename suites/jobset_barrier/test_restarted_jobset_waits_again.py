@@ -1,7 +1,6 @@
 """A signal is for one attempt: after a restart the new pods wait for each other again."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Suspending ends all pods, resuming makes new ones: they have not started, whatever the last ones did."""
 
-from harness import World, case
-from harness.cases.workloads import JOBSET, BarrierJobSet, ReplicatedJob
+from harness.cases.language import JOBSET, BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

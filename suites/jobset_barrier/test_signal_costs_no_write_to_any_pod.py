@@ -1,7 +1,6 @@
 """A write to every pod would hurry the kubelets, and is what the design rules out: it does not scale."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, Object, ReplicatedJob
+from harness.cases.language import BarrierJobSet, Object, ReplicatedJob, World, case
 
 
 def _writers(meta: Object, subresource: str = "") -> list[str]:

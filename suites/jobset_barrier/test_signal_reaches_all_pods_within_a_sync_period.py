@@ -1,7 +1,6 @@
 """The price of the design: kubelets look at ConfigMaps when they sync. Nobody may wait longer than that."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

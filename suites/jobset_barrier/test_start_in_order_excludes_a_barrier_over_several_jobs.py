@@ -1,7 +1,6 @@
 """The second job of an order waits for the first to be ready, which waits at the barrier for the second."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -11,8 +10,8 @@ from harness.cases.workloads import BarrierJobSet, ReplicatedJob
 def test_start_in_order_excludes_a_barrier_over_several_jobs(world: World) -> None:
     jobs = ReplicatedJob("first"), ReplicatedJob("second"), ReplicatedJob("third")
     every = world.objects.of(BarrierJobSet(*jobs, name="every", in_order=True))[0]
-    assert world.rejects(every, "in order, with a barrier over all", mention="InOrder")
+    assert world.objects.rejects(every, "in order, with a barrier over all", mention="InOrder")
     two = world.objects.of(BarrierJobSet(*jobs, name="two", in_order=True, targets=["first", "third"]))[0]
-    assert world.rejects(two, "in order, with a barrier over two of three", mention="InOrder")
+    assert world.objects.rejects(two, "in order, with a barrier over two of three", mention="InOrder")
     anyhow = world.objects.of(BarrierJobSet(*jobs, name="anyhow", suspended=True))[0]
-    assert world.accepts(anyhow, "a barrier over all, in any order")
+    assert world.objects.accepts(anyhow, "a barrier over all, in any order")

@@ -1,7 +1,6 @@
 """Inside one replicated job there is no order to break: its pods wait for each other, then the next job may start."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """An injection adds, and takes nothing away."""
 
-from harness import World, case
-from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob, template
+from harness.cases.language import INIT, BarrierJobSet, ReplicatedJob, World, case, template
 
 
 @case(

@@ -1,7 +1,6 @@
 """Story 1 of the design, at its size: three replicas of a hundred pods wait for the last one."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

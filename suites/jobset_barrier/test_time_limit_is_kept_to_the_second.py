@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from harness import World, case
-from harness.cases.workloads import INIT, BarrierJobSet, ReplicatedJob, SubmittedBarrier, container, lasted
+from harness.cases.language import INIT, BarrierJobSet, ReplicatedJob, SubmittedBarrier, World, case, container, lasted
 
 LIMITS = {"short": 3, "longer": 9}  # seconds that the JobSets allow
 

@@ -1,7 +1,6 @@
 """The ConfigMap is written to as often for two pods as for twenty-four; how long the signal takes is told."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The controller cannot write and is killed meanwhile. The next one finds a JobSet of which nothing is ready yet."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -17,7 +16,7 @@ def test_controller_killed_halfway_goes_on(world: World) -> None:
     assert live.has_pods(4)
     assert live.must_stay_unbound()
     world.faults.kill("controller")
-    world.lift(live.gang)
+    live.gang.lift()
     world.api_server.allow_groups()
 
     world.faults.restart("controller")

@@ -1,7 +1,6 @@
 """Training begins when the data is there. Until then its gang does not exist, and nobody must wait for it."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -16,7 +15,7 @@ def test_dependent_job_starts_whole_after_the_first(world: World) -> None:
     )
     live = world.submit(JobSet(data, train, name="set"))
     first, second = live.gangs
-    world.start_in_order(first, second)
+    world.gangs.start_in_order(first, second)
     assert live.is_prepared()
     assert first.is_bound_whole()
     early = live.pods("train")

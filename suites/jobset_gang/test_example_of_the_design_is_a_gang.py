@@ -1,7 +1,6 @@
 """The design's own example: a gangConfig, a Workload of the user's and references to it in both templates, together."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, Object, ReplicatedJob
+from harness.cases.language import GANG, JobSet, Object, ReplicatedJob, World, case
 
 
 @case(
@@ -17,9 +16,11 @@ def test_example_of_the_design_is_a_gang(world: World) -> None:
             entry["template"]["spec"]["template"]["spec"][native.reference_field] = by_hand
 
     back = {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": name}
-    mine = world.create(native.workload(f"w-{name}", {f"pg-{name}": native.gang_policy(16)}, controllerRef=back))
+    mine = world.objects.create(
+        native.workload(f"w-{name}", {f"pg-{name}": native.gang_policy(16)}, controllerRef=back)
+    )
     if not native.inline:
-        world.create(native.group(f"pg-{name}", native.gang_policy(16), f"w-{name}", f"pg-{name}", label=name))
+        world.objects.create(native.group(f"pg-{name}", native.gang_policy(16), f"w-{name}", f"pg-{name}", label=name))
     world.nodes(1, gpus=15)
     jobs = (ReplicatedJob(f"replicated-job-{number}", replicas=2, pods=4) for number in (1, 2))
     live = world.submit(JobSet(*jobs, name=name, mode=GANG), alter=refer)

@@ -1,7 +1,6 @@
 """The scheduler reads the gang's object, not the Workload: both must say the same."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob, owner
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case, owner
 
 
 @case(

@@ -1,7 +1,6 @@
 """A gang whose jobs wait for each other never has all its pods. It must not start in parts for that."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(

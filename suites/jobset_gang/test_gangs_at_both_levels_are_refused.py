@@ -1,7 +1,6 @@
 """A gang within a gang has no meaning yet, so it is not stored."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -13,4 +12,4 @@ def test_gangs_at_both_levels_are_refused(world: World) -> None:
         both = world.objects.of(
             JobSet(ReplicatedJob("driver", pods=2), ReplicatedJob("worker", pods=2, mode=mode), mode=GANG)
         )[0]
-        assert world.rejects(both, f"Gang for the JobSet and {mode} for a job are refused", mention="gang")
+        assert world.objects.rejects(both, f"Gang for the JobSet and {mode} for a job are refused", mention="gang")

@@ -1,7 +1,6 @@
 """Two users call their jobs the same. Neither has room; together their pods would fill a gang of one of them."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(

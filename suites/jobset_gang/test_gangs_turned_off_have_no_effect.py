@@ -1,7 +1,6 @@
 """The feature is switched off. What users write is kept, and their pods are placed one by one as ever."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Kubernetes can make Workloads for Jobs by itself. For Jobs of a JobSet somebody else has done so already."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(

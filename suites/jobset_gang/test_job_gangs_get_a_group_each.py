@@ -1,7 +1,6 @@
 """Driver and workers may start apart, but each of them whole. The replicas of a job make no difference to its pods."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """One job of the JobSet has no room, another has: the one that fits starts whole, the other takes nothing."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(

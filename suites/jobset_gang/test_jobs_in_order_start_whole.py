@@ -1,7 +1,6 @@
 """The jobs of the JobSet start one after another. Each of them is a gang, and the order does not split any."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -13,7 +12,7 @@ def test_jobs_in_order_start_whole(world: World) -> None:
     first, second = ReplicatedJob("first", replicas=2, pods=1, mode=GANG), ReplicatedJob("second", pods=3, mode=GANG)
     live = world.submit(JobSet(first, second, in_order=True))
     assert live.is_prepared()
-    world.start_in_order(*live.gangs)
+    world.gangs.start_in_order(*live.gangs)
     assert live.gangs[0].is_bound_whole()
     assert live.has_pods(3, "second")
     assert live.gangs[1].is_refused()

@@ -1,7 +1,6 @@
 """A sidecar job that watches over the training is no part of it, and must neither wait for it nor hold it up."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, OFF, JobSet, ReplicatedJob
+from harness.cases.language import GANG, OFF, JobSet, ReplicatedJob, World, case
 
 
 @case(

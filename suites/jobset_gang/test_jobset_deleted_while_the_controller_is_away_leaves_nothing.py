@@ -1,7 +1,6 @@
 """The JobSet is deleted while nobody looks. What was made for it must not wait for somebody who remembers."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(

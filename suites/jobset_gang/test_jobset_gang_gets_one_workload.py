@@ -1,7 +1,6 @@
 """The plainest request: all pods of the JobSet are one gang, though its jobs differ. Everything else varies this."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(

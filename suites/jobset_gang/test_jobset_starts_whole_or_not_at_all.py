@@ -1,7 +1,6 @@
 """Room for all but one pod. A JobSet that is a gang takes none of it, until there is room for all."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Most JobSets want no gangs. That nothing is made for them shows when a later one that asks has all it needs."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, OFF, JobSet, ReplicatedJob
+from harness.cases.language import GANG, OFF, JobSet, ReplicatedJob, World, case
 
 
 @case(

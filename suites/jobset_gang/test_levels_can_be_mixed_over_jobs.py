@@ -1,7 +1,6 @@
 """A driver that is one gang beside workers of which each replica is one: two levels, one JobSet, one Workload."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """What a gang is cannot change under its pods: neither to another mode, nor from nothing, nor to nothing."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, OFF, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, OFF, REPLICATED, JobSet, ReplicatedJob, World, case
 
 CHANGES = ((0, OFF), (0, REPLICATED), (1, GANG), (2, GANG), (2, REPLICATED), (0, None), (1, None))  # job, new mode
 
@@ -24,7 +23,7 @@ def test_mode_of_a_job_never_changes(world: World) -> None:
         changed = rest if mode is None else {**rest, "gangConfig": {"gangMode": mode}}
         jobs = [changed if place == index else entry for place, entry in enumerate(stored)]
         name, old = rest["name"], (stored[index].get("gangConfig") or {}).get("gangMode", "nothing")
-        assert world.rejects_change(
+        assert world.objects.rejects_change(
             live.object,
             {"spec": {"replicatedJobs": jobs}},
             f"{name} cannot go from {old} to {mode or 'nothing'}",

@@ -1,7 +1,6 @@
 """Pods of a gang cannot be taken out of it again, so what a JobSet asked for is what it gets until it is deleted."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JOBSET, OFF, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JOBSET, OFF, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -16,6 +15,6 @@ def test_mode_of_a_jobset_never_changes(world: World) -> None:
         (gang, None, "a gang cannot be taken back"),
         (plain, {"gangMode": GANG}, "a JobSet that exists cannot become a gang"),
     ):
-        assert world.rejects_change(live.object, {"spec": {"gangConfig": config}}, sentence, mention="gang")
+        assert world.objects.rejects_change(live.object, {"spec": {"gangConfig": config}}, sentence, mention="gang")
     changed = world.objects.change(JOBSET, "gang", {"metadata": {"labels": {"team": "a"}}})
     assert world.finds("anything else may change", changed["metadata"]["labels"], equals={"team": "a"})

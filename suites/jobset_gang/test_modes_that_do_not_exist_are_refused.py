@@ -1,7 +1,6 @@
 """A mode that nobody knows would be taken for none, and its pods start one by one."""
 
-from harness import World, case
-from harness.cases.workloads import REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -14,4 +13,4 @@ def test_modes_that_do_not_exist_are_refused(world: World) -> None:
         (JobSet(ReplicatedJob("worker", pods=2), mode="gang"), "gang is no mode of a JobSet"),
         (JobSet(ReplicatedJob("worker", pods=2, mode="Gangs")), "Gangs is no mode of a job"),
     ):
-        assert world.rejects(world.objects.of(jobset)[0], sentence, mention="gang")
+        assert world.objects.rejects(world.objects.of(jobset)[0], sentence, mention="gang")

@@ -1,7 +1,6 @@
 """Off is a word for nothing: to write it down at the other level does not count as asking there."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, OFF, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, OFF, REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(

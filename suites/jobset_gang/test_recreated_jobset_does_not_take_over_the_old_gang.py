@@ -1,7 +1,6 @@
 """The garbage collector is busy: what belonged to the old JobSet is still there when the new one of its name comes."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Deleted and created again in one breath, under the same name and with more pods. Nothing of the old may count."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case
 
 LEVELS = {"whole": (GANG, ""), "by-job": ("", GANG), "by-replica": ("", REPLICATED)}
 

@@ -1,7 +1,6 @@
 """The user names a gang in the pod template. The JobSet asks for gangs too, but what is written there goes first."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, Object, ReplicatedJob
+from harness.cases.language import GANG, JobSet, Object, ReplicatedJob, World, case
 
 
 @case(
@@ -16,9 +15,9 @@ def test_reference_of_the_user_reaches_the_pods(world: World) -> None:
     def refer(jobset: Object) -> None:
         jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"][native.reference_field] = by_hand
 
-    world.create(native.workload("by-hand", {"mine": native.gang_policy(2)}))
+    world.objects.create(native.workload("by-hand", {"mine": native.gang_policy(2)}))
     if not native.inline:
-        world.create(native.group("mine", native.gang_policy(2), "by-hand", "mine"))
+        world.objects.create(native.group("mine", native.gang_policy(2), "by-hand", "mine"))
     live = world.submit(
         JobSet(ReplicatedJob("first", pods=2, mode=GANG), ReplicatedJob("second", pods=2, mode=GANG)), alter=refer
     )

@@ -1,7 +1,6 @@
 """Several models train side by side, each in a Job replica of its own: whole each, but independent of one another."""
 
-from harness import World, case
-from harness.cases.workloads import REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Three replicas and room for two of them; the third starts, whole, when a node is added."""
 
-from harness import World, case
-from harness.cases.workloads import REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(

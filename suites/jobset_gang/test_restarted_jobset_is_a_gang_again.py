@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, Object, ReplicatedJob, SubmittedJobSet
+from harness.cases.language import GANG, REPLICATED, JobSet, Object, ReplicatedJob, SubmittedJobSet, World, case
 
 LEVELS = {"whole": (GANG, "", "pg-whole"), "by-job": ("", GANG, "pg-worker"), "each": ("", REPLICATED, "pg-worker")}
 

@@ -1,7 +1,6 @@
 """Two replicas, room for one and a half of them. One starts whole, the other waits whole."""
 
-from harness import World, case
-from harness.cases.workloads import REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -13,7 +12,7 @@ def test_room_for_one_replica_starts_one(world: World) -> None:
     live = world.submit(JobSet(ReplicatedJob("worker", replicas=2, pods=2, mode=REPLICATED)))
     assert live.is_prepared()
     assert live.has_pods(4)
-    verdict, winner = world.one_of(*live.gangs)
+    verdict, winner = world.gangs.one_of(*live.gangs)
     assert verdict
     (loser,) = [gang for gang in live.gangs if gang is not winner]
     assert loser.is_refused()

@@ -1,7 +1,6 @@
 """What works today, without any gangConfig: the user writes Workload and gang, and refers to them in every template."""
 
-from harness import World, case
-from harness.cases.workloads import JobSet, Object, ReplicatedJob
+from harness.cases.language import JobSet, Object, ReplicatedJob, World, case
 
 
 @case(
@@ -17,9 +16,9 @@ def test_workload_by_hand_makes_the_jobset_a_gang(world: World) -> None:
             entry["template"]["spec"]["template"]["spec"][native.reference_field] = by_hand
 
     target = {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": "train"}
-    world.create(native.workload("w-train", {"pg-train": native.gang_policy(4)}, controllerRef=target))
+    world.objects.create(native.workload("w-train", {"pg-train": native.gang_policy(4)}, controllerRef=target))
     if not native.inline:
-        world.create(native.group("pg-train", native.gang_policy(4), "w-train", "pg-train", label="train"))
+        world.objects.create(native.group("pg-train", native.gang_policy(4), "w-train", "pg-train", label="train"))
     world.nodes(1, gpus=3)
     live = world.submit(
         JobSet(ReplicatedJob("driver", pods=2, gang="train"), ReplicatedJob("worker", pods=2, gang="train")),

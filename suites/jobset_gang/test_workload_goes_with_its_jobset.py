@@ -1,7 +1,6 @@
 """Who makes something cleans it up, and does so by owner references: that works without the controller, too."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Somebody who knows better writes the Workload by hand: two of three pods are enough to start with."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -11,7 +10,7 @@ from harness.cases.workloads import GANG, JobSet, ReplicatedJob
 def test_workload_of_the_user_is_used_as_it_is(world: World) -> None:
     world.nodes(1, gpus=2)
     native = world.native
-    mine = world.create(native.workload("w-train", {"pg-train": native.gang_policy(2)}))
+    mine = world.objects.create(native.workload("w-train", {"pg-train": native.gang_policy(2)}))
     live = world.submit(JobSet(ReplicatedJob("worker", pods=3), mode=GANG, quorum=2))
     assert live.gang.reaches_quorum()
 

@@ -1,7 +1,6 @@
 """The user's Workload has a name of its own and says in its controllerRef which JobSet it is for."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -11,7 +10,9 @@ from harness.cases.workloads import GANG, JobSet, ReplicatedJob
 def test_workload_that_points_to_the_jobset_is_used(world: World) -> None:
     world.nodes(1, gpus=2)
     target = {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet", "name": "train"}
-    world.create(world.native.workload("by-hand", {"pg-train": world.native.gang_policy(2)}, controllerRef=target))
+    world.objects.create(
+        world.native.workload("by-hand", {"pg-train": world.native.gang_policy(2)}, controllerRef=target)
+    )
     live = world.submit(JobSet(ReplicatedJob("worker", pods=3), mode=GANG, quorum=2))
     assert live.gang.reaches_quorum()
 

@@ -1,7 +1,6 @@
 """The user's Workload is the user's, also when it does not fit the JobSet."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -11,7 +10,7 @@ from harness.cases.workloads import GANG, JobSet, ReplicatedJob
 )
 def test_workload_without_the_group_is_left_alone(world: World) -> None:
     world.nodes(1, gpus=4)
-    mine = world.create(world.native.workload("w-train", {"something-else": world.native.gang_policy(2)}))
+    mine = world.objects.create(world.native.workload("w-train", {"something-else": world.native.gang_policy(2)}))
     live = world.submit(JobSet(ReplicatedJob("worker", pods=2), mode=GANG))
     assert live.has_pods(2)
     assert live.must_stay_unbound()

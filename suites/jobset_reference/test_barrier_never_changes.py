@@ -1,7 +1,6 @@
 """Pod templates never change, and the barrier is in them; so the wish for it cannot change either."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -17,5 +16,9 @@ def test_barrier_never_changes(world: World) -> None:
     ).object
     config = "groupSchedulingConfig"
     for change in ({"timeoutAfterSeconds": 61}, {"targetReplicatedJobs": ["workers"]}, None):
-        assert world.rejects_change(with_it, {"spec": {config: change}}, f"changed to {change}", mention=message)
-    assert world.rejects_change(without, {"spec": {config: {"timeoutAfterSeconds": 60}}}, "added", mention=message)
+        assert world.objects.rejects_change(
+            with_it, {"spec": {config: change}}, f"changed to {change}", mention=message
+        )
+    assert world.objects.rejects_change(
+        without, {"spec": {config: {"timeoutAfterSeconds": 60}}}, "added", mention=message
+    )

@@ -1,7 +1,6 @@
 """What a barrier cannot mean is said at once, with the path of the field, not by pods that wait for ever."""
 
-from harness import World, case
-from harness.cases.workloads import BarrierJobSet, ReplicatedJob
+from harness.cases.language import BarrierJobSet, ReplicatedJob, World, case
 
 ROOT = "spec.groupSchedulingConfig"
 
@@ -25,4 +24,4 @@ def test_barrier_that_cannot_be_is_refused(world: World) -> None:
     ):
         obj = world.objects.of(BarrierJobSet(ReplicatedJob(), name="wrong"))[0]
         obj["spec"]["groupSchedulingConfig"] = config
-        assert world.rejects(obj, f"{config} is refused", mention=message)
+        assert world.objects.rejects(obj, f"{config} is refused", mention=message)

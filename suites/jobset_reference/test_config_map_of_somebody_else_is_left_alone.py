@@ -1,7 +1,6 @@
 """A ConfigMap under the name that was there first belongs to somebody: it is not written to, and the pods wait."""
 
-from harness import World, case
-from harness.cases.workloads import CONFIG_MAP, VOLUME, BarrierJobSet, ReplicatedJob
+from harness.cases.language import CONFIG_MAP, VOLUME, BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -17,7 +16,7 @@ def test_config_map_of_somebody_else_is_left_alone(world: World) -> None:
         "data": {"mine": "yes"},
         "metadata": {"name": f"taken-{VOLUME}", "namespace": world.namespace},
     }
-    world.create(theirs)
+    world.objects.create(theirs)
     jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=2), name="taken"))
     assert jobset.has_waiting(2)
     other = world.submit(BarrierJobSet(ReplicatedJob(), name="other"))

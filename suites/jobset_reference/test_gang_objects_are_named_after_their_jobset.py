@@ -1,7 +1,6 @@
 """Whoever looks for the object of a gang finds it by its JobSet, its job and its replica."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case
 
 
 @case(

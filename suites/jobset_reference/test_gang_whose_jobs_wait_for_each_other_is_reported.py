@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob, SubmittedJobSet
+from harness.cases.language import GANG, JobSet, ReplicatedJob, SubmittedJobSet, World, case
 
 
 def _warnings(live: SubmittedJobSet) -> list[str]:

@@ -2,8 +2,17 @@
 
 from copy import deepcopy
 
-from harness import World, case
-from harness.cases.workloads import INIT, JOBSET, VOLUME, BarrierJobSet, ReplicatedJob, barrier_map, template
+from harness.cases.language import (
+    INIT,
+    JOBSET,
+    VOLUME,
+    BarrierJobSet,
+    ReplicatedJob,
+    World,
+    barrier_map,
+    case,
+    template,
+)
 
 
 @case(
@@ -21,7 +30,7 @@ def test_manifest_applied_again_changes_nothing(world: World) -> None:
         pod[field] = [entry for entry in pod[field] if entry["name"] != reserved]
     labels = {"example.com/again": "yes"}
     change = {"metadata": {"labels": labels}, "spec": written["spec"]}
-    assert world.accepts_change(before, change, "it may be written without what was injected")
+    assert world.objects.accepts_change(before, change, "it may be written without what was injected")
     after = jobset.stored()
     assert world.finds("it was written", after["metadata"]["labels"]["example.com/again"], equals="yes")
     assert world.finds(
@@ -30,12 +39,12 @@ def test_manifest_applied_again_changes_nothing(world: World) -> None:
     assert world.finds("the barrier is there once", barrier_map(template(after, "workers")), equals=jobset.signal_map)
 
     copy = {**after, "status": {}, "metadata": {"name": "copy", "namespace": world.namespace}}
-    assert world.accepts(copy, "an exported JobSet is made again under another name")
+    assert world.objects.accepts(copy, "an exported JobSet is made again under another name")
     stored = world.objects.find(JOBSET, "copy")
     assert world.finds("its barrier is its own", barrier_map(template(stored, "workers")), equals=f"copy-{VOLUME}")
 
     unnamed = {**copy, "metadata": {"generateName": "made-", "namespace": world.namespace}}
-    generated = world.create(unnamed)
+    generated = world.objects.create(unnamed)
     reserved = barrier_map(template(generated, "workers"))
     expected = f"{generated['metadata']['name']}-{VOLUME}"
     assert world.finds("so is that of a generated name", reserved, equals=expected)

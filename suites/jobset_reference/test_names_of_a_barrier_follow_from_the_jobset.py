@@ -1,7 +1,6 @@
 """Users who look for the signal find it by names that they know: those of the design's own example."""
 
-from harness import World, case
-from harness.cases.workloads import CONFIG_MAP, INIT, VOLUME, BarrierJobSet, ReplicatedJob, owner
+from harness.cases.language import CONFIG_MAP, INIT, VOLUME, BarrierJobSet, ReplicatedJob, World, case, owner
 
 
 @case(

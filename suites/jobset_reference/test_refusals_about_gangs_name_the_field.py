@@ -1,7 +1,6 @@
 """A message that names the field and what it may say spares its reader a look into the manual."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, OFF, REPLICATED, JobSet, ReplicatedJob
+from harness.cases.language import GANG, OFF, REPLICATED, JobSet, ReplicatedJob, World, case
 
 MODE = "spec.gangConfig.gangMode"
 
@@ -24,13 +23,13 @@ def test_refusals_about_gangs_name_the_field(world: World) -> None:
         ),
         (JobSet(ReplicatedJob("worker", pods=2, mode=GANG), mode=GANG), f"{jobs}: Forbidden"),
     ):
-        assert world.rejects(world.objects.of(jobset)[0], message, mention=message)
+        assert world.objects.rejects(world.objects.of(jobset)[0], message, mention=message)
     empty = world.objects.of(JobSet(worker))[0]
     empty["spec"]["gangConfig"] = {}
-    assert world.rejects(empty, "a gangConfig says a mode", mention=f"{MODE}: Required value")
+    assert world.objects.rejects(empty, "a gangConfig says a mode", mention=f"{MODE}: Required value")
 
     gang = world.submit(JobSet(worker, name="gang", mode=GANG)).object
-    assert world.rejects_change(
+    assert world.objects.rejects_change(
         gang,
         {"spec": {"gangConfig": {"gangMode": OFF}}},
         "a gang cannot be turned off",

@@ -1,7 +1,6 @@
 """What is in the ConfigMap is true: after a restart it says nothing until the new pods have started."""
 
-from harness import World, case
-from harness.cases.workloads import JOBSET, BarrierJobSet, ReplicatedJob
+from harness.cases.language import JOBSET, BarrierJobSet, ReplicatedJob, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The user's Workload lacks the group that the JobSet asks for. Its pods cannot start; somebody has to say so."""
 
-from harness import World, case
-from harness.cases.workloads import GANG, JobSet, ReplicatedJob
+from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 
 
 @case(
@@ -12,7 +11,7 @@ from harness.cases.workloads import GANG, JobSet, ReplicatedJob
 )
 def test_workload_without_the_group_is_reported(world: World) -> None:
     world.nodes(1, gpus=4)
-    mine = world.create(world.native.workload("w-train", {"something-else": world.native.gang_policy(2)}))
+    mine = world.objects.create(world.native.workload("w-train", {"something-else": world.native.gang_policy(2)}))
     live = world.submit(JobSet(ReplicatedJob("worker", pods=2), mode=GANG))
 
     def warnings() -> list[str]:

@@ -1,7 +1,6 @@
 """A name alone says that there is a gang and not how large it is."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def without_minimum(pod: Object) -> None:

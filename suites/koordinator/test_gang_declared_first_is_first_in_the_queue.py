@@ -13,12 +13,12 @@ def test_gang_declared_first_is_first_in_the_queue(world: World) -> None:
     world.nodes(2, gpus=4)
     world.faults.kill("scheduler")
     older = world.submit(Gang("older", size=4, gpus=2, missing=4))
-    world.next_second()
+    world.cluster.next_second()
     younger = world.submit(Gang("a-younger-gang", size=4, gpus=2))
-    world.next_second()
+    world.cluster.next_second()
     older.create_missing()
 
-    world.start_in_order(older, younger)
+    world.gangs.start_in_order(older, younger)
     world.faults.restart("scheduler")
 
     assert older.is_bound_whole()

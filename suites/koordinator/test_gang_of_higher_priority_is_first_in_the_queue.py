@@ -16,7 +16,7 @@ def test_gang_of_higher_priority_is_first_in_the_queue(world: World) -> None:
     lesser = world.submit(Gang("lesser", size=4, gpus=2, priority=low))
     greater = world.submit(Gang("greater", size=4, gpus=2, priority=high))
 
-    world.start_in_order(greater, lesser)
+    world.gangs.start_in_order(greater, lesser)
     world.faults.restart("scheduler")
 
     assert greater.is_bound_whole()

@@ -12,8 +12,8 @@ from harness import Gang, World, case
 )
 def test_gangs_that_fill_a_quota_hold_back_nobody_outside(world: World) -> None:
     world.nodes(1, gpus=16)
-    queue, other = world.queue("ten", gpus=10), world.queue("six", gpus=6)
-    gangs = world.submit_in_turns(
+    queue, other = world.queues.add("ten", gpus=10), world.queues.add("six", gpus=6)
+    gangs = world.gangs.submit_in_turns(
         *(Gang(name, size=5, style="nonstrict", timeout=60, queue=queue) for name in ("a", "b", "c"))
     )
     assert world.scheduler_is_working()

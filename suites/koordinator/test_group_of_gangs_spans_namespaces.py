@@ -11,7 +11,7 @@ from harness import Gang, World, case
 )
 def test_group_of_gangs_spans_namespaces(world: World) -> None:
     world.nodes(2, gpus=4)
-    here, there = world.namespace, world.another_namespace()
+    here, there = world.namespace, world.cluster.another_namespace()
 
     first = world.submit(Gang("one", size=2, gpus=2, group=(f"{there}/two",)))
     assert first.stays_pending()

@@ -12,7 +12,7 @@ from harness import Gang, World, case
 def test_groups_of_gangs_in_turns_start_whole(world: World) -> None:
     world.nodes(2, gpus=5)
     names = [(f"{job}-server", f"{job}-worker") for job in ("a", "b", "c")]
-    gangs = world.submit_in_turns(
+    gangs = world.gangs.submit_in_turns(
         *(Gang(name, size=2, group=(other,)) for pair in names for name, other in (pair, pair[::-1]))
     )
     jobs = list(zip(gangs[::2], gangs[1::2], strict=True))

@@ -1,7 +1,6 @@
 """The keys that were in use before this design had its own."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def by_community(pod: Object) -> None:

@@ -13,7 +13,7 @@ from harness import Gang, World, case
 def test_nonstrict_gangs_can_hold_each_other_up(world: World) -> None:
     world.nodes(1, gpus=10)
 
-    gangs = world.submit_in_turns(
+    gangs = world.gangs.submit_in_turns(
         *(Gang(name, size=5, gpus=1, style="nonstrict", timeout=60) for name in ("a", "b", "c"))
     )
     world.until(lambda: sum(gang.bound for gang in gangs) == 10, "window")

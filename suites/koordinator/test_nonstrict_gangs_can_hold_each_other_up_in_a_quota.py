@@ -13,10 +13,10 @@ from harness import Gang, World, case
 )
 def test_nonstrict_gangs_can_hold_each_other_up_in_a_quota(world: World) -> None:
     world.nodes(1, gpus=16)
-    queue = world.queue("ten", gpus=10)
+    queue = world.queues.add("ten", gpus=10)
     style = {"style": "nonstrict", "timeout": 60, "queue": queue}
 
-    gangs = world.submit_in_turns(*(Gang(name, size=5, **style) for name in ("a", "b", "c")))
+    gangs = world.gangs.submit_in_turns(*(Gang(name, size=5, **style) for name in ("a", "b", "c")))
     world.until(lambda: sum(gang.bound for gang in gangs) == 10, "window")
 
     started = [gang.gang.name for gang in gangs if gang.bound >= 5]

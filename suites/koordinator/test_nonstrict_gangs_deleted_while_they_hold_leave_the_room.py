@@ -12,7 +12,7 @@ from harness import Gang, World, case
 )
 def test_nonstrict_gangs_deleted_while_they_hold_leave_the_room(world: World) -> None:
     world.nodes(1, gpus=10)
-    gangs = world.submit_in_turns(
+    gangs = world.gangs.submit_in_turns(
         *(Gang(name, size=6, gpus=1, style="nonstrict", timeout=60) for name in ("a", "b", "c"))
     )
     assert world.scheduler_is_working()

@@ -1,7 +1,6 @@
 """A controller that waits for its gang should not have to count pods."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import SubmittedGang
+from harness.cases.language import Gang, SubmittedGang, World, case
 
 
 def says_so(gang: SubmittedGang) -> bool:

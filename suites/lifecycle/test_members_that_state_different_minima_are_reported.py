@@ -1,7 +1,6 @@
 """Two members say that two are enough, two say that all four are needed, and there is room for two."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def contradict(pod: Object) -> None:

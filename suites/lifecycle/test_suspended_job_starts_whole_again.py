@@ -1,7 +1,6 @@
 """A Job is suspended for others and resumed while they still run: half of it would fit, and must not start."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Job
+from harness.cases.language import Gang, Job, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A slip of the pen in an annotation: is it a gang, a pod like any other, or nothing? No design says."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def garble(pod: Object) -> None:

@@ -1,7 +1,6 @@
 """A set is deleted while one replica runs and one waits. Groups that stay behind would be gangs without pods."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(
@@ -12,7 +11,7 @@ def test_deleted_set_leaves_no_group(world: World) -> None:
     world.nodes(1, gpus=2)
     live = world.submit(LWS(replicas=2, size=2))
     assert live.is_complete()
-    verdict, _ = world.one_of(*live.gangs)
+    verdict, _ = world.gangs.one_of(*live.gangs)
     assert verdict
 
     live.delete()

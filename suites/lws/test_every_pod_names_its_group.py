@@ -1,7 +1,6 @@
 """A scheduler knows a gang by what its pods say. All of a replica say the same, and what they name is there."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

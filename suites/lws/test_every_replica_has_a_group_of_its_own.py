@@ -1,7 +1,6 @@
 """A set of three replicas is three gangs: as many groups as leaders, no more and no fewer, where the set lives."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

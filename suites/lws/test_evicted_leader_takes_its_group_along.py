@@ -1,7 +1,6 @@
 """Whoever drains a node evicts a leader, and knows nothing of its group."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A group may be there before its leader, made by hand or left by an earlier life. It is used as it is."""
 
-from harness import World, case
-from harness.cases.workloads import LWS, owner
+from harness.cases.language import LWS, World, case, owner
 
 
 @case(
@@ -19,7 +18,9 @@ def test_existing_group_is_kept(world: World) -> None:
     assert live.gangs[0].is_gone()
     meta = {"name": name, "namespace": world.namespace}
     spec = {"minMember": 2}
-    by_hand = world.create({"apiVersion": group["apiVersion"], "kind": group["kind"], "metadata": meta, "spec": spec})
+    by_hand = world.objects.create(
+        {"apiVersion": group["apiVersion"], "kind": group["kind"], "metadata": meta, "spec": spec}
+    )
 
     again = world.submit(LWS(size=2))
 

@@ -1,7 +1,6 @@
 """Replicas go from the end. What remains is not touched."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The old workers take their time to go, and hold their room. A new leader is not one of three because of them."""
 
-from harness import World, case
-from harness.cases.workloads import LWS, Object
+from harness.cases.language import LWS, Object, World, case
 
 
 @case(
@@ -22,7 +21,7 @@ def test_former_life_of_a_replica_does_not_count(world: World) -> None:
     assert world.sees("the old workers are on their way", lambda: len(world.cluster.terminating()) == 2)
     assert live.gangs[0].must_stay_unbound()
     assert world.scheduler_is_working()
-    world.lift(live.gangs[0])
+    live.gangs[0].lift()
     world.faults.finish_deletions()
     assert live.is_replaced()
     assert live.is_bound_whole()

@@ -1,7 +1,6 @@
 """The feature is off: sets work as ever, pods are placed one by one, and nothing speaks of gangs."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """However a replica starts, it is of no use before all of it runs; so its group asks for room for all of it."""
 
-from harness import World, case
-from harness.cases.workloads import LEADER_CREATED, LEADER_READY, LWS
+from harness.cases.language import LEADER_CREATED, LEADER_READY, LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The leader owns the group, so it is there first; workers come last, when there is a gang for them to join."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The API server goes away while a group is due, and comes back."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

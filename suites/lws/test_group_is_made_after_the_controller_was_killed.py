@@ -1,7 +1,6 @@
 """The leader is there, the group is not, and whoever owes it is gone. Its successor has only the API server to ask."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

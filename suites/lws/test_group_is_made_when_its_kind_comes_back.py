@@ -1,7 +1,6 @@
 """Somebody installs the scheduler late, or again: for a while the API server does not know what a group is."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(
@@ -20,7 +19,7 @@ def test_group_is_made_when_its_kind_comes_back(world: World) -> None:
     (gang,) = live.gangs
     assert gang.must_stay_unbound()
 
-    world.lift(gang)
+    gang.lift()
     world.api_server.restore_group_kind()
 
     assert live.has_groups("reconnected")

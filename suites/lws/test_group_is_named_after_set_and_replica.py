@@ -1,7 +1,6 @@
 """The design gives the name of a group away before it exists, so that anybody can find the group of a replica."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

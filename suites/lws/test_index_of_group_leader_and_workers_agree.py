@@ -1,7 +1,6 @@
 """A replica has one index, in the name of its group and on every pod of it."""
 
-from harness import World, case
-from harness.cases.workloads import INDEX_LABEL, LWS
+from harness.cases.language import INDEX_LABEL, LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A leader often needs less than its workers, or more. Without a template of its own it is like them."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Workers are made when their leader is ready. A gang that waited for them would wait for ever."""
 
-from harness import World, case
-from harness.cases.workloads import LEADER_READY, LWS
+from harness.cases.language import LEADER_READY, LWS, World, case
 
 
 @case(

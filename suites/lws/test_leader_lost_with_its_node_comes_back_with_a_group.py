@@ -1,8 +1,7 @@
 """The node of the leader is gone for good, and the garbage collector deletes what was on it. The workers still have
 their node, but a replica without its leader is none: all of it starts over, whole, with a group of its own."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The new leader has the old one's name. The group of the old one may still be there, on its way out."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The group of the old leader is slow to go. The new leader must not take it for its own, which will soon be gone."""
 
-from harness import World, case
-from harness.cases.workloads import LWS, SubmittedLWS
+from harness.cases.language import LWS, SubmittedLWS, World, case
 
 
 def set_finalizers(world: World, live: SubmittedLWS, finalizers: list[str]) -> None:

@@ -1,7 +1,6 @@
 """Where nobody counts what a group asks for, a leader that goes first can be placed while its workers hang."""
 
-from harness import World, case
-from harness.cases.workloads import LEADER_READY, LWS
+from harness.cases.language import LEADER_READY, LWS, World, case
 
 
 @case(

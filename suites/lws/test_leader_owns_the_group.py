@@ -1,7 +1,6 @@
 """Whatever becomes of the leader becomes of the group, if the leader is its owner and the one that controls it."""
 
-from harness import World, case
-from harness.cases.workloads import LWS, owner
+from harness.cases.language import LWS, World, case, owner
 
 
 @case(

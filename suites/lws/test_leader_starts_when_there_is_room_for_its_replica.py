@@ -1,7 +1,6 @@
 """The leader waited for the room of its workers, who do not even exist. Now there is room for all."""
 
-from harness import World, case
-from harness.cases.workloads import LEADER_READY, LWS
+from harness.cases.language import LEADER_READY, LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The index of a replica is nowhere but in its leader's name until admission reads it from there."""
 
-from harness import World, case
-from harness.cases.workloads import INDEX_LABEL, LWS
+from harness.cases.language import INDEX_LABEL, LWS, World, case
 
 
 @case(
@@ -18,4 +17,4 @@ def test_leader_takes_its_index_from_its_ordinal(world: World) -> None:
 
     assert world.claim("leader serve-7 gets the index 7", labels.get(INDEX_LABEL) == "7", str(stored)[:200])
     nameless = live.planned_pod("serve", "serve-leader")
-    assert world.rejects(nameless, "a leader without an ordinal is refused", mention="ordinal")
+    assert world.objects.rejects(nameless, "a leader without an ordinal is refused", mention="ordinal")

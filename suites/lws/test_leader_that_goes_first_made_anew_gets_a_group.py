@@ -1,7 +1,6 @@
 """The new leader is not ready before it is placed, not placed without a group, and has no workers until it is ready."""
 
-from harness import World, case
-from harness.cases.workloads import LEADER_READY, LWS
+from harness.cases.language import LEADER_READY, LWS, World, case
 
 
 @case(

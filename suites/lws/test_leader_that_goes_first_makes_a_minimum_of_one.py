@@ -1,7 +1,6 @@
 """Workers that are made when their leader is ready cannot be waited for: nobody would start."""
 
-from harness import World, case
-from harness.cases.workloads import LEADER_READY, LWS
+from harness.cases.language import LEADER_READY, LWS, World, case
 
 
 @case(

@@ -3,8 +3,7 @@
 A later leader that is placed shows that the scheduler has been past this one since its group is there.
 """
 
-from harness import World, case
-from harness.cases.workloads import LEADER_READY, LWS
+from harness.cases.language import LEADER_READY, LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The leader asks for next to nothing and comes first; yet it is of no use without its workers."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A replica of one: nothing but the leader itself tells the controller that a new group is due."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Four leaders, four places: what a scheduler that places pod by pod makes of four replicas is four useless leaders."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(
@@ -14,7 +13,7 @@ def test_leaders_never_take_the_room_of_workers(world: World) -> None:
     live = world.submit(LWS(replicas=4, size=4))
 
     assert live.is_complete()
-    verdict, winner = world.one_of(*live.gangs)
+    verdict, winner = world.gangs.one_of(*live.gangs)
     assert verdict
     for gang in live.gangs:
         assert gang is winner or gang.stays_pending()

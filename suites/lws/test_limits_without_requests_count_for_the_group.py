@@ -1,7 +1,6 @@
 """A container with limits and no requests asks for its limits; that is filled in in pods, not in templates."""
 
-from harness import World, case
-from harness.cases.workloads import LWS, Object
+from harness.cases.language import LWS, Object, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """New replicas are gangs from their first pod on."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Two replicas of one set, room for one: leaders come first, and two of them would leave no room for workers."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(
@@ -14,7 +13,7 @@ def test_one_of_two_replicas_runs_whole(world: World) -> None:
     live = world.submit(LWS(replicas=2, size=4, gpus=2))
 
     assert live.is_complete()
-    verdict, winner = world.one_of(*live.gangs)
+    verdict, winner = world.gangs.one_of(*live.gangs)
     assert verdict
     (loser,) = [gang for gang in live.gangs if gang is not winner]
     assert loser.is_refused()

@@ -1,7 +1,6 @@
 """Some schedulers know gangs without an object for them: what the pods say is all there is."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Admission is down. A pod that got through would be a pod of no gang; it is refused and made again later."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 def refused(world: World, name: str) -> bool:

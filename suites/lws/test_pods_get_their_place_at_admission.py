@@ -1,7 +1,6 @@
 """A pod that is stored first and told its gang later can be bound in between. Admission leaves no such moment."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A pod of higher priority takes the place of a leader. Its workers go too, and the replica starts over elsewhere."""
 
-from harness import World, case
-from harness.cases.workloads import LWS, Object
+from harness.cases.language import LWS, Object, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The API server refuses the group for a while. Nothing starts without it, and it comes when it may."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(
@@ -18,7 +17,7 @@ def test_refused_group_is_tried_again(world: World) -> None:
     (gang,) = live.gangs
     assert gang.must_stay_unbound()
 
-    world.lift(gang)
+    gang.lift()
     world.api_server.allow_groups()
 
     assert live.has_groups()

@@ -1,7 +1,6 @@
 """A replica that asks for more than the whole cluster has is not lost: clusters grow."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A container restarts, and the replica is created again from its leader on; its group is part of it."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

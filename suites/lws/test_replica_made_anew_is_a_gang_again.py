@@ -1,7 +1,6 @@
 """The second life of a replica is a gang like the first: its node has shrunk meanwhile, and not all of it fits."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A leader alone is a replica, too. There is nobody to wait for, and nothing to make workers of."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

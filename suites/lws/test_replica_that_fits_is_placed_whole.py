@@ -1,7 +1,6 @@
 """The plain case: room for a replica, and all of it is placed in one go."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

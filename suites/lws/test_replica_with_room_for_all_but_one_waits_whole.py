@@ -1,7 +1,6 @@
 """One worker short of room: nothing of the replica may start."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """An update may make a replica more than asked for, so that none is missing meanwhile. It is a gang like the others."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

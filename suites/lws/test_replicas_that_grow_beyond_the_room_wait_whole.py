@@ -1,7 +1,6 @@
 """A set is scaled up further than there is room for: the last replica waits, as one."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """Leader and workers claim a device each. Two nodes have three devices in all, which is a replica and a half."""
 
-from harness import World, case
-from harness.cases.workloads import LWS, Object
+from harness.cases.language import LWS, Object, World, case
 
 
 @case(

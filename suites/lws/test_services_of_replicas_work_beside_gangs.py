@@ -1,7 +1,6 @@
 """A service for each replica hangs on the same leader as the group does; neither is in the other's way."""
 
-from harness import World, case
-from harness.cases.workloads import LWS, owner
+from harness.cases.language import LWS, World, case, owner
 
 
 @case(

@@ -1,7 +1,6 @@
 """Two teams call their sets alike. Each has its groups in its own namespace, and neither counts for the other."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(
@@ -10,7 +9,7 @@ from harness.cases.workloads import LWS
     needs=["lws-group-object"],
 )
 def test_sets_of_the_same_name_elsewhere_have_groups_there(world: World) -> None:
-    other = world.another_namespace()
+    other = world.cluster.another_namespace()
     world.nodes(1, gpus=4)
     running = world.submit(LWS(size=4))
     assert running.is_bound_whole()

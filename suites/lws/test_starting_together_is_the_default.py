@@ -1,7 +1,6 @@
 """Who says nothing about the start gets a gang."""
 
-from harness import World, case
-from harness.cases.workloads import LEADER_CREATED, LWS
+from harness.cases.language import LEADER_CREATED, LWS, World, case
 
 
 @case(

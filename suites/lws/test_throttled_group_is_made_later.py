@@ -1,7 +1,6 @@
 """The API server has too much to do and puts the controller off. Nothing starts without the group, and it comes."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(
@@ -19,7 +18,7 @@ def test_throttled_group_is_made_later(world: World) -> None:
     (gang,) = live.gangs
     assert gang.must_stay_unbound()
 
-    world.lift(gang)
+    gang.lift()
     world.api_server.take_groups_again()
 
     assert live.has_groups("reconnected")

@@ -1,7 +1,6 @@
 """A group is written once. An update that makes replicas larger must not leave them with the old numbers."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A new template makes new leaders one by one; each brings a group of its own, and the old one's goes with it."""
 
-from harness import World, case
-from harness.cases.workloads import LWS, owner
+from harness.cases.language import LWS, World, case, owner
 
 
 @case(

@@ -1,7 +1,6 @@
 """Nothing is said of groups here: replicas are placed whole, before, during and after."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The replica beyond the number has no room. It waits whole, and nobody else is touched for it."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A replica that is larger than the cluster waits for ever. That is its own affair."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

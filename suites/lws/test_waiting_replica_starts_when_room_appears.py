@@ -1,7 +1,6 @@
 """Two of three replicas run; the third waits whole, for nothing but room."""
 
-from harness import World, case
-from harness.cases.workloads import LWS
+from harness.cases.language import LWS, World, case
 
 
 @case(

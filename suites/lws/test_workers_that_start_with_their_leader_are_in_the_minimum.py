@@ -1,7 +1,6 @@
 """Leader and workers start together, so all of them count."""
 
-from harness import World, case
-from harness.cases.workloads import LEADER_CREATED, LWS
+from harness.cases.language import LEADER_CREATED, LWS, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """The master is done, and the job says that it then is complete: its workers go, and the next gang gets their room."""
 
-from harness import Gang, Role, World, case
-from harness.cases.workloads import VCJOB, Object
+from harness.cases.language import VCJOB, Gang, Object, Role, World, case
 
 
 def completing(job: Object) -> None:

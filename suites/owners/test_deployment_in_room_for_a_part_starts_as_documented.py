@@ -1,7 +1,6 @@
 """A Deployment for servers that are of no use one by one, with what the documentation asks for."""
 
-from harness import World, case
-from harness.cases.workloads import Deployment
+from harness.cases.language import Deployment, World, case
 
 
 @case(

@@ -1,7 +1,6 @@
 """A worker fails, and the job says that it then begins anew. Another gang waits for any room that becomes free."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def restarting(job: Object) -> None:

@@ -1,7 +1,6 @@
 """What most users submit: a Job with what the documentation asks for and nothing else, in room for all but one pod."""
 
-from harness import World, case
-from harness.cases.workloads import Job
+from harness.cases.language import Job, World, case
 
 
 @case(

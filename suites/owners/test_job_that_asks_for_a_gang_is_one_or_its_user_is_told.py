@@ -1,7 +1,6 @@
 """The user has a Job, and writes into its template what makes a gang of pods without an owner."""
 
-from harness import World, case
-from harness.cases.workloads import Job
+from harness.cases.language import Job, World, case
 
 
 @case(

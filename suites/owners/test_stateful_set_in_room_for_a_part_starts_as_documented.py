@@ -1,7 +1,6 @@
 """A StatefulSet for servers that are of no use one by one, with what the documentation asks for."""
 
-from harness import World, case
-from harness.cases.workloads import StatefulSet
+from harness.cases.language import StatefulSet, World, case
 
 
 @case(

@@ -10,7 +10,7 @@ from harness import Gang, World, case
 )
 def test_vcjob_over_the_limit_of_its_queue_waits_whole(world: World) -> None:
     world.nodes(4, gpus=4)
-    narrow, wide = world.queue("narrow", gpus=6), world.queue("wide", gpus=8)
+    narrow, wide = world.queues.add("narrow", gpus=6), world.queues.add("wide", gpus=8)
 
     over = world.submit(Gang("over", size=4, gpus=2, queue=narrow, style="vcjob"))
     within = world.submit(Gang("within", size=4, gpus=2, queue=wide, style="vcjob"))

@@ -12,7 +12,7 @@ def test_gang_of_the_same_name_elsewhere_does_not_count(world: World) -> None:
     half = Gang("twin", size=4, gpus=1, missing=2)
 
     here = world.submit(half)
-    there = world.submit(half, namespace=world.another_namespace())
+    there = world.submit(half, namespace=world.cluster.another_namespace())
     assert here.is_refused()
     assert there.is_refused()
     here.create_missing()

@@ -1,8 +1,7 @@
 """Members that must not share a node are the usual shape of a training job, and the order in which they are tried
 matters: the last one finds only the last node."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def alone(pod: Object) -> None:

@@ -1,7 +1,6 @@
 """GPUs in plenty, but one node fewer than members that exclude each other."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def alone(pod: Object) -> None:

@@ -1,7 +1,6 @@
 """An init container runs before the others and may need more than all of them: the node must have that much."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def prepares(pod: Object) -> None:

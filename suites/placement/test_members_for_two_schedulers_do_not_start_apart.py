@@ -1,7 +1,6 @@
 """One member has been given to a scheduler that does not exist; the others are a gang with a hole in it."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def one_elsewhere(pod: Object) -> None:

@@ -1,8 +1,7 @@
 """Members of one gang differ in priority, and there is room for the quorum only: who runs shows who was tried first.
 All of them have been refused before the room appears, so that the scheduler has the choice."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 @case(

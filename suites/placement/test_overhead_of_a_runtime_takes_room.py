@@ -1,7 +1,6 @@
 """A sandbox costs processors beside those of the containers in it; the API server writes that into the pod."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 @case(
@@ -10,7 +9,7 @@ from harness.cases.workloads import Object
     level="extended",
 )
 def test_overhead_of_a_runtime_takes_room(world: World) -> None:
-    runtime = world.runtime_class("sandbox", overhead={"cpu": "3"})
+    runtime = world.cluster.runtime_class("sandbox", overhead={"cpu": "3"})
 
     def sandboxed(pod: Object) -> None:
         pod["spec"]["runtimeClassName"] = runtime

@@ -1,7 +1,6 @@
 """A scheduler that binds what was not given to it breaks everybody else's cluster."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def elsewhere(pod: Object) -> None:

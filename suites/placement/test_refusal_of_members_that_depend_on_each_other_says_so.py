@@ -1,8 +1,7 @@
 """No scheduler tries every placement. For a gang whose members depend on each other one may exist that was not found,
 and whoever reads the refusal should be told so."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import ZONE, members_of, near
+from harness.cases.language import ZONE, Gang, World, case, members_of, near
 
 
 @case(

@@ -1,7 +1,6 @@
 """A pod can request resources as a whole, for its containers to share; that is what its node must have."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def shares(pod: Object) -> None:

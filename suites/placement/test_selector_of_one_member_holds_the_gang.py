@@ -1,7 +1,6 @@
 """Members of one gang need not be alike: one of them may need a node of its own kind."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 KIND = "example.com/kind"
 

@@ -1,7 +1,6 @@
 """A sidecar is declared among the init containers and runs as long as the pod: its request comes on top."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def accompanied(pod: Object) -> None:

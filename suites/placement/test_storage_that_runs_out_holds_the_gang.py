@@ -1,7 +1,6 @@
 """Space on the disks of nodes is requested like any resource, and few look at it."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 DISK = {"ephemeral-storage": "20Gi"}
 

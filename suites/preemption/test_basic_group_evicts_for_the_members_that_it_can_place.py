@@ -16,7 +16,7 @@ def test_basic_group_evicts_for_the_members_that_it_can_place(world: World) -> N
     equal = world.pod(gpus=2, priority=high)
     fillers = [world.pod(gpus=2, priority=low) for _ in range(3)]
     assert world.is_bound(equal, *fillers)
-    world.create(native.workload("app", {"members": native.BASIC}))
+    world.objects.create(native.workload("app", {"members": native.BASIC}))
     gang = Gang("loose", size=4, quorum=1, gpus=2, priority=high)
 
     live = world.submit(gang, objects=native.members(gang, native.BASIC, "app", "members"))

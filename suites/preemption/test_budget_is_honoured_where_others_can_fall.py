@@ -1,7 +1,6 @@
 """Two kinds of victims would do, and one of them is protected by a disruption budget."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Gang, Object, World, case
 
 
 def guarded(pod: Object) -> None:
@@ -15,7 +14,7 @@ def guarded(pod: Object) -> None:
 def test_budget_is_honoured_where_others_can_fall(world: World) -> None:
     low, high = world.priority("low", 10), world.priority("high", 100)
     world.nodes(18, gpus=2)
-    world.create(
+    world.objects.create(
         {
             "apiVersion": "policy/v1",
             "kind": "PodDisruptionBudget",

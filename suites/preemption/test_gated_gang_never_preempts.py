@@ -16,7 +16,7 @@ def test_gated_gang_never_preempts(world: World) -> None:
     gated = world.submit(Gang("gated", size=4, gpus=2, priority=high, gated=1))
     assert gated.stays_pending()
 
-    world.lift(running)
+    running.lift()
     gated.open_gates()
 
     assert gated.is_bound_whole()

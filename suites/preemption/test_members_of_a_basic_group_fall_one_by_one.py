@@ -13,7 +13,7 @@ def test_members_of_a_basic_group_fall_one_by_one(world: World) -> None:
     native = world.native
     low, high = world.priority("low", 10), world.priority("high", 100)
     world.nodes(4, gpus=2)
-    world.create(native.workload("app", {"members": native.BASIC}))
+    world.objects.create(native.workload("app", {"members": native.BASIC}))
     loose = Gang("loose", size=4, quorum=1, gpus=2, priority=low)
     basic = world.submit(loose, objects=native.members(loose, native.BASIC, "app", "members"))
     assert basic.is_bound_whole()

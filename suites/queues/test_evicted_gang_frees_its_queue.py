@@ -11,7 +11,7 @@ from harness import Gang, World, case
 def test_evicted_gang_frees_its_queue(world: World) -> None:
     low, high = world.priority("low", 10), world.priority("high", 100)
     world.nodes(4, gpus=4)
-    queue = world.queue("narrow", gpus=8)
+    queue = world.queues.add("narrow", gpus=8)
     evicted = world.submit(Gang("evicted", size=4, gpus=2, queue=queue, priority=low, disruption="gang", style="job"))
     assert evicted.is_bound_whole()
 

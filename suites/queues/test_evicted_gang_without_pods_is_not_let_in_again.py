@@ -11,7 +11,7 @@ from harness import Gang, World, case
 def test_evicted_gang_without_pods_is_not_let_in_again(world: World) -> None:
     low, high = world.priority("low", 10), world.priority("high", 100)
     world.nodes(2, gpus=4)
-    queue = world.queue("single", gpus=8)
+    queue = world.queues.add("single", gpus=8)
     evicted = world.submit(Gang("evicted", size=4, gpus=2, queue=queue, priority=low, disruption="gang"))
     assert evicted.is_bound_whole()
     urgent = world.submit(Gang("urgent", size=4, gpus=2, queue=queue, priority=high))

@@ -9,7 +9,7 @@ from harness import Gang, World, case
 )
 def test_fragmented_room_in_a_queue_is_no_room(world: World) -> None:
     world.nodes(2, gpus=3)
-    queue = world.queue("fitting", gpus=6)
+    queue = world.queues.add("fitting", gpus=6)
 
     gang = world.submit(Gang("wide", size=3, gpus=2, queue=queue))
 

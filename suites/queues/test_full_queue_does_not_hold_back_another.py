@@ -9,7 +9,7 @@ from harness import Gang, World, case
 )
 def test_full_queue_does_not_hold_back_another(world: World) -> None:
     world.nodes(4, gpus=4)
-    full, free = world.queue("full", gpus=2), world.queue("free", gpus=8)
+    full, free = world.queues.add("full", gpus=2), world.queues.add("free", gpus=8)
     waiting = world.submit(Gang("waiting", size=4, gpus=2, queue=full))
     assert waiting.is_refused()
 

@@ -10,8 +10,8 @@ from harness import Gang, World, case
 )
 def test_gang_borrows_what_another_queue_leaves(world: World) -> None:
     world.nodes(2, gpus=4)
-    mine = world.shared_queue("mine", gpus=4)
-    world.shared_queue("theirs", gpus=4)
+    mine = world.queues.add_shared("mine", gpus=4)
+    world.queues.add_shared("theirs", gpus=4)
 
     gang = world.submit(Gang("wide", size=4, gpus=2, queue=mine))
 

@@ -10,8 +10,8 @@ from harness import Gang, World, case
 )
 def test_gang_over_all_shares_waits_whole(world: World) -> None:
     world.nodes(4, gpus=4)
-    mine = world.shared_queue("mine", gpus=4)
-    world.shared_queue("theirs", gpus=4)
+    mine = world.queues.add_shared("mine", gpus=4)
+    world.queues.add_shared("theirs", gpus=4)
 
     gang = world.submit(Gang("wide", size=5, gpus=2, queue=mine))
 

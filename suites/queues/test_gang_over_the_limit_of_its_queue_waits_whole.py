@@ -9,7 +9,7 @@ from harness import Gang, World, case
 )
 def test_gang_over_the_limit_of_its_queue_waits_whole(world: World) -> None:
     world.nodes(4, gpus=4)
-    queue = world.queue("narrow", gpus=6)
+    queue = world.queues.add("narrow", gpus=6)
 
     gang = world.submit(Gang("wide", size=4, gpus=2, queue=queue))
 

@@ -9,7 +9,7 @@ from harness import Gang, World, case
 )
 def test_gang_starts_when_its_queue_is_freed(world: World) -> None:
     world.nodes(4, gpus=4)
-    queue = world.queue("single", gpus=8)
+    queue = world.queues.add("single", gpus=8)
     first = world.submit(Gang("first", size=4, gpus=2, queue=queue))
     assert first.is_bound_whole()
     second = world.submit(Gang("second", size=4, gpus=2, queue=queue))

@@ -10,7 +10,7 @@ from harness import Gang, World, case
 )
 def test_gang_that_is_not_whole_in_time_gives_up(world: World) -> None:
     world.nodes(2, gpus=3)
-    queue = world.queue("fitting", gpus=6)
+    queue = world.queues.add("fitting", gpus=6)
 
     gang = world.submit(Gang("hopeful", size=3, gpus=2, queue=queue, style="job"))
     world.until(lambda: gang.bound > 0, "window")

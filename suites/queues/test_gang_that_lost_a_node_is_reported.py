@@ -12,7 +12,7 @@ from harness import Gang, World, case
 )
 def test_gang_that_lost_a_node_is_reported(world: World) -> None:
     world.nodes(3, gpus=4)
-    queue = world.queue("whole", gpus=8)
+    queue = world.queues.add("whole", gpus=8)
     gang = world.submit(Gang("running", size=4, gpus=2, queue=queue))
     assert gang.is_bound_whole()
     lost = min(gang.nodes)

@@ -9,7 +9,7 @@ from harness import Gang, World, case
 )
 def test_gang_within_the_limit_of_its_queue_is_bound_whole(world: World) -> None:
     world.nodes(4, gpus=4)
-    queue = world.queue("fitting", gpus=8)
+    queue = world.queues.add("fitting", gpus=8)
 
     gang = world.submit(Gang("exact", size=4, gpus=2, queue=queue))
 

@@ -9,7 +9,7 @@ from harness import Gang, World, case
 )
 def test_gang_without_pods_takes_nothing_of_its_queue(world: World) -> None:
     world.nodes(2, gpus=4)
-    queue = world.queue("single", gpus=8)
+    queue = world.queues.add("single", gpus=8)
     gang = world.submit(Gang("deserted", size=4, gpus=2, queue=queue))
     assert gang.is_bound_whole()
 

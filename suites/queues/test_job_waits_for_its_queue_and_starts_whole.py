@@ -10,7 +10,7 @@ from harness import Gang, World, case
 )
 def test_job_waits_for_its_queue_and_starts_whole(world: World) -> None:
     world.nodes(4, gpus=4)
-    queue = world.queue("narrow", gpus=12)
+    queue = world.queues.add("narrow", gpus=12)
     first = world.submit(Gang("first", size=4, gpus=2, queue=queue, style="job"))
     assert first.is_bound_whole()
     second = world.submit(Gang("second", size=4, gpus=2, queue=queue, style="job"))

@@ -10,7 +10,7 @@ from harness import Gang, World, case
 )
 def test_lent_share_is_taken_back(world: World) -> None:
     world.nodes(2, gpus=4)
-    mine, theirs = world.shared_queue("mine", gpus=4), world.shared_queue("theirs", gpus=4)
+    mine, theirs = world.queues.add_shared("mine", gpus=4), world.queues.add_shared("theirs", gpus=4)
     guest = world.submit(Gang("guest", size=4, gpus=2, queue=theirs, disruption="gang"))
     assert guest.is_bound_whole()
 

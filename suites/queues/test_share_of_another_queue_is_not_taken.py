@@ -10,7 +10,7 @@ from harness import Gang, World, case
 )
 def test_share_of_another_queue_is_not_taken(world: World) -> None:
     world.nodes(2, gpus=4)
-    mine, theirs = world.shared_queue("mine", gpus=4), world.shared_queue("theirs", gpus=4)
+    mine, theirs = world.queues.add_shared("mine", gpus=4), world.queues.add_shared("theirs", gpus=4)
     owner = world.submit(Gang("owner", size=2, gpus=2, queue=mine))
     assert owner.is_bound_whole()
     owner.must_stay_untouched()

@@ -10,11 +10,11 @@ from harness import Gang, World, case
 )
 def test_two_gangs_in_a_queue_with_room_for_one(world: World) -> None:
     world.nodes(2, gpus=3)
-    queue = world.queue("generous", gpus=12)
+    queue = world.queues.add("generous", gpus=12)
 
     wide = world.submit(Gang("wide", size=3, gpus=2, queue=queue))
     slim = world.submit(Gang("slim", size=2, gpus=2, queue=queue))
 
-    verdict, _ = world.one_of(wide, slim)
+    verdict, _ = world.gangs.one_of(wide, slim)
     assert verdict
     assert wide.is_refused()

@@ -10,10 +10,10 @@ from harness import World, case
 def test_controller_reference_never_changes(world: World) -> None:
     job = {"apiGroup": "batch", "kind": "Job", "name": "training"}
     workload = world.native.workload("app", controllerRef=job)
-    assert world.accepts(workload, "a Workload with a controllerRef can be created")
+    assert world.objects.accepts(workload, "a Workload with a controllerRef can be created")
 
     change = {"spec": {"controllerRef": {**job, "name": "other"}}}
-    assert world.rejects_change(workload, change, "controllerRef cannot be changed", mention="controllerRef")
+    assert world.objects.rejects_change(workload, change, "controllerRef cannot be changed", mention="controllerRef")
 
     gone = {"spec": {"controllerRef": None}}
-    assert world.rejects_change(workload, gone, "controllerRef cannot be removed", mention="controllerRef")
+    assert world.objects.rejects_change(workload, gone, "controllerRef cannot be removed", mention="controllerRef")

@@ -14,7 +14,7 @@ DESIRED = {"basic": {"desiredCount": 3}}
 def test_expected_number_of_a_basic_group_holds_nobody_back(world: World) -> None:
     native = world.native
     world.nodes(1, gpus=4)
-    stored = world.create(native.workload("app", {"members": DESIRED}))
+    stored = world.objects.create(native.workload("app", {"members": DESIRED}))
     policy = stored["spec"][native.groups_field][0][native.policy_field]
     assert world.finds("the API server keeps desiredCount", policy, equals=DESIRED)
     gang = Gang("loose", size=2, quorum=1, gpus=2)

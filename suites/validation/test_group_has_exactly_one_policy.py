@@ -10,10 +10,12 @@ from harness import World, case
 def test_group_has_exactly_one_policy(world: World) -> None:
     native = world.native
 
-    assert world.accepts(native.workload("basic", {"members": native.BASIC}), "a basic group is an empty object")
-    assert world.accepts(native.workload("gang", {"members": native.gang_policy(1)}), "a gang is accepted")
+    assert world.objects.accepts(
+        native.workload("basic", {"members": native.BASIC}), "a basic group is an empty object"
+    )
+    assert world.objects.accepts(native.workload("gang", {"members": native.gang_policy(1)}), "a gang is accepted")
     none = native.workload("none", {"members": {}})
-    assert world.rejects(none, "a group without policy is refused", mention=native.policy_field)
+    assert world.objects.rejects(none, "a group without policy is refused", mention=native.policy_field)
     both = native.workload("both", {"members": {**native.BASIC, **native.gang_policy(1)}})
 
-    assert world.rejects(both, "a group with both policies is refused", mention=native.policy_field)
+    assert world.objects.rejects(both, "a group with both policies is refused", mention=native.policy_field)

@@ -11,12 +11,14 @@ from harness import World, case
 )
 def test_group_of_a_missing_template_is_refused(world: World) -> None:
     native = world.native
-    assert world.accepts(native.workload("app", {"members": native.gang_policy(2)}), "a Workload can be created")
+    assert world.objects.accepts(
+        native.workload("app", {"members": native.gang_policy(2)}), "a Workload can be created"
+    )
 
     good = native.group("good", native.gang_policy(2), "app", "members")
-    assert world.accepts(good, "a PodGroup of an existing template is accepted")
+    assert world.objects.accepts(good, "a PodGroup of an existing template is accepted")
     orphan = native.group("orphan", native.gang_policy(2), "nowhere", "members")
-    assert world.rejects(orphan, "a PodGroup of a missing Workload is refused", mention="nowhere")
+    assert world.objects.rejects(orphan, "a PodGroup of a missing Workload is refused", mention="nowhere")
     stray = native.group("stray", native.gang_policy(2), "app", "others")
 
-    assert world.rejects(stray, "a PodGroup of a missing template is refused", mention="others")
+    assert world.objects.rejects(stray, "a PodGroup of a missing template is refused", mention="others")

@@ -11,8 +11,8 @@ from harness import World, case
 def test_minimum_in_a_workload_never_changes(world: World) -> None:
     native = world.native
     workload = native.workload("app", {"members": native.gang_policy(2)})
-    assert world.accepts(workload, "a Workload can be created")
+    assert world.objects.accepts(workload, "a Workload can be created")
 
     change = {"spec": {native.groups_field: [{"name": "members", native.policy_field: native.gang_policy(3)}]}}
 
-    assert world.rejects_change(workload, change, "minCount cannot be changed", mention=native.groups_field)
+    assert world.objects.rejects_change(workload, change, "minCount cannot be changed", mention=native.groups_field)

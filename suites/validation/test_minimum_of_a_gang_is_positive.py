@@ -10,10 +10,10 @@ from harness import World, case
 def test_minimum_of_a_gang_is_positive(world: World) -> None:
     native = world.native
 
-    assert world.accepts(native.workload("one", {"members": native.gang_policy(1)}), "one is accepted")
+    assert world.objects.accepts(native.workload("one", {"members": native.gang_policy(1)}), "one is accepted")
     for bad in (0, -1):
         workload = native.workload("bad", {"members": native.gang_policy(bad)})
-        assert world.rejects(workload, f"minCount {bad} is refused", mention="minCount")
+        assert world.objects.rejects(workload, f"minCount {bad} is refused", mention="minCount")
     empty = native.workload("empty", {"members": {"gang": {}}})
 
-    assert world.rejects(empty, "a gang without minCount is refused", mention="minCount")
+    assert world.objects.rejects(empty, "a gang without minCount is refused", mention="minCount")

@@ -11,12 +11,14 @@ from harness import World, case
 def test_minimum_of_a_group_object_is_positive(world: World) -> None:
     native = world.native
 
-    assert world.accepts(native.group("good", native.gang_policy(1)), "a PodGroup needs no Workload")
+    assert world.objects.accepts(native.group("good", native.gang_policy(1)), "a PodGroup needs no Workload")
     for bad in (0, -1):
-        assert world.rejects(
+        assert world.objects.rejects(
             native.group("bad", native.gang_policy(bad)), f"minCount {bad} is refused", mention="minCount"
         )
-    assert world.rejects(native.group("none", {}), "a PodGroup without policy is refused", mention="schedulingPolicy")
+    assert world.objects.rejects(
+        native.group("none", {}), "a PodGroup without policy is refused", mention="schedulingPolicy"
+    )
     both = native.group("both", {**native.BASIC, **native.gang_policy(1)})
 
-    assert world.rejects(both, "a PodGroup with both policies is refused", mention="schedulingPolicy")
+    assert world.objects.rejects(both, "a PodGroup with both policies is refused", mention="schedulingPolicy")

@@ -9,12 +9,12 @@ from harness import World, case
 )
 def test_names_of_groups_are_checked(world: World) -> None:
     native = world.native
-    assert world.accepts(native.workload("good", {"a1-b": native.gang_policy(1)}), "a DNS label is accepted")
+    assert world.objects.accepts(native.workload("good", {"a1-b": native.gang_policy(1)}), "a DNS label is accepted")
 
     for bad in ("", "Upper", "a.b", "x" * 64):
         workload = native.workload("bad", {bad: native.gang_policy(1)})
-        assert world.rejects(workload, f"{bad!r} is no name of a group", mention=native.groups_field)
+        assert world.objects.rejects(workload, f"{bad!r} is no name of a group", mention=native.groups_field)
     twins = native.workload("twins", {"same": native.gang_policy(1)})
     twins["spec"][native.groups_field] *= 2
 
-    assert world.rejects(twins, "two groups cannot have the same name", mention=native.groups_field)
+    assert world.objects.rejects(twins, "two groups cannot have the same name", mention=native.groups_field)

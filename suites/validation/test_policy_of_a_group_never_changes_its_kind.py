@@ -10,8 +10,10 @@ from harness import World, case
 def test_policy_of_a_group_never_changes_its_kind(world: World) -> None:
     native = world.native
     workload = native.workload("app", {"members": native.gang_policy(2)})
-    assert world.accepts(workload, "a Workload can be created")
+    assert world.objects.accepts(workload, "a Workload can be created")
 
     change = {"spec": {native.groups_field: [{"name": "members", native.policy_field: {**native.BASIC, "gang": None}}]}}
 
-    assert world.rejects_change(workload, change, "a gang cannot become a basic group", mention=native.groups_field)
+    assert world.objects.rejects_change(
+        workload, change, "a gang cannot become a basic group", mention=native.groups_field
+    )

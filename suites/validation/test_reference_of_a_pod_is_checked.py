@@ -10,11 +10,13 @@ from harness import World, case
 def test_reference_of_a_pod_is_checked(world: World) -> None:
     native = world.native
     good = native.reference("app", "members", "app")
-    assert world.accepts(native.pod("good", good), "a complete reference is accepted, object or not")
+    assert world.objects.accepts(native.pod("good", good), "a complete reference is accepted, object or not")
 
     for field in good:
-        assert world.rejects(
+        assert world.objects.rejects(
             native.pod("bad", {**good, field: "Not_A_Name"}), f"{field} must be a name", mention=native.reference_field
         )
         missing = {key: value for key, value in good.items() if key != field}
-        assert world.rejects(native.pod("bad", missing), f"{field} must be there", mention=native.reference_field)
+        assert world.objects.rejects(
+            native.pod("bad", missing), f"{field} must be there", mention=native.reference_field
+        )

@@ -10,11 +10,11 @@ from harness import World, case
 def test_reference_of_a_pod_never_changes(world: World) -> None:
     native = world.native
     pod = native.pod("member", native.reference("app", "members", "app"))
-    assert world.accepts(pod, "a pod with a reference can be created")
+    assert world.objects.accepts(pod, "a pod with a reference can be created")
 
     for field in native.reference("app", "members", "app"):
         change = {"spec": {native.reference_field: {field: "other"}}}
-        assert world.rejects_change(pod, change, f"{field} cannot be changed", mention="spec")
+        assert world.objects.rejects_change(pod, change, f"{field} cannot be changed", mention="spec")
     gone = {"spec": {native.reference_field: None}}
 
-    assert world.rejects_change(pod, gone, "the reference cannot be removed", mention="spec")
+    assert world.objects.rejects_change(pod, gone, "the reference cannot be removed", mention="spec")

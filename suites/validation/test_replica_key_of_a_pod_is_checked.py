@@ -13,7 +13,7 @@ def test_replica_key_of_a_pod_is_checked(world: World) -> None:
     native = world.native
 
     good = native.pod("good", native.reference("app", "members", "app", "key-2"))
-    assert world.accepts(good, "a DNS label is accepted")
+    assert world.objects.accepts(good, "a DNS label is accepted")
     for bad in ("a.b", "Upper", "x" * 64):
         pod = native.pod("bad", native.reference("app", "members", "app", bad))
-        assert world.rejects(pod, f"{bad!r} is no replica key", mention="podGroupReplicaKey")
+        assert world.objects.rejects(pod, f"{bad!r} is no replica key", mention="podGroupReplicaKey")

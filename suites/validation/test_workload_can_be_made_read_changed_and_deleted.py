@@ -10,7 +10,7 @@ from harness import World, case
 def test_workload_can_be_made_read_changed_and_deleted(world: World) -> None:
     kind = (world.native.version, "Workload")
 
-    assert world.accepts(world.native.workload("app"), "a Workload can be created")
+    assert world.objects.accepts(world.native.workload("app"), "a Workload can be created")
     read = world.objects.get(kind, "app")
     listed = [workload["metadata"]["name"] for workload in world.objects.all_of(kind)]
     changed = world.objects.change(kind, "app", {"metadata": {"labels": {"example.com/seen": "yes"}}})

@@ -1,7 +1,6 @@
 """An empty Workload means nothing, and a large one does not fit what schedulers are built for."""
 
-from harness import World, case
-from harness.cases.workloads import Object
+from harness.cases.language import Object, World, case
 
 
 def with_groups(world: World, count: int) -> Object:
@@ -16,7 +15,7 @@ def with_groups(world: World, count: int) -> Object:
 def test_workload_has_one_to_eight_groups(world: World) -> None:
     native = world.native
 
-    assert world.accepts(with_groups(world, 1), "one group is accepted")
-    assert world.accepts(with_groups(world, 8), "eight groups are accepted")
-    assert world.rejects(with_groups(world, 0), "no group is refused", mention=native.groups_field)
-    assert world.rejects(with_groups(world, 9), "nine groups are refused", mention=native.groups_field)
+    assert world.objects.accepts(with_groups(world, 1), "one group is accepted")
+    assert world.objects.accepts(with_groups(world, 8), "eight groups are accepted")
+    assert world.objects.rejects(with_groups(world, 0), "no group is refused", mention=native.groups_field)
+    assert world.objects.rejects(with_groups(world, 9), "nine groups are refused", mention=native.groups_field)

@@ -10,7 +10,7 @@ from harness import World, case
 def test_workload_makes_no_pods(world: World) -> None:
     world.nodes(1, gpus=1)
 
-    assert world.accepts(world.native.workload("app"), "a Workload can be created")
+    assert world.objects.accepts(world.native.workload("app"), "a Workload can be created")
     assert world.is_bound(world.pod(gpus=1))
 
     pods = [pod["metadata"]["name"] for pod in world.objects.all_of(("v1", "Pod"))]

@@ -16,9 +16,9 @@ def test_basic_group_waits_for_its_object(world: World) -> None:
     live = world.submit(gang, objects=[obj for obj in members if obj["kind"] == "Pod"])
     assert live.stays_pending()
 
-    world.create(native.workload("app", {"members": native.BASIC}))
+    world.objects.create(native.workload("app", {"members": native.BASIC}))
     for obj in members:
         if obj["kind"] != "Pod":
-            world.create(obj)
+            world.objects.create(obj)
 
     assert live.is_bound_whole()

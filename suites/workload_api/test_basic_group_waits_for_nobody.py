@@ -11,7 +11,7 @@ from harness import Gang, World, case
 def test_basic_group_waits_for_nobody(world: World) -> None:
     native = world.native
     world.nodes(1, gpus=4)
-    world.create(native.workload("app", {"members": native.BASIC}))
+    world.objects.create(native.workload("app", {"members": native.BASIC}))
     gang = Gang("loose", size=4, quorum=1, gpus=2)
 
     live = world.submit(gang, objects=native.members(gang, native.BASIC, "app", "members"))

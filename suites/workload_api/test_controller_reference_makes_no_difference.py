@@ -12,7 +12,7 @@ def test_controller_reference_makes_no_difference(world: World) -> None:
     native, policy = world.native, world.native.gang_policy(4)
     world.nodes(2, gpus=4)
     nothing = {"apiGroup": "batch", "kind": "Job", "name": "does-not-exist"}
-    world.create(native.workload("app", {"members": policy}, controllerRef=nothing))
+    world.objects.create(native.workload("app", {"members": policy}, controllerRef=nothing))
 
     gang = Gang("app-one", size=4, gpus=2)
     live = world.submit(gang, objects=native.members(gang, policy, "app", "members"))

@@ -15,7 +15,7 @@ def test_gang_feature_off_places_pod_by_pod(world: World) -> None:
     native, policy = world.native, world.native.gang_policy(4)
     world.faults.set_gates(GangScheduling=False)
     world.nodes(1, gpus=4)
-    world.create(native.workload("declared", {"members": policy}))
+    world.objects.create(native.workload("declared", {"members": policy}))
 
     gang = Gang("declared-one", size=4, quorum=1, gpus=2)
     live = world.submit(gang, objects=native.members(gang, policy, "declared", "members"))

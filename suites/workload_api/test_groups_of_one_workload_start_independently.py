@@ -12,7 +12,7 @@ def test_groups_of_one_workload_start_independently(world: World) -> None:
     native = world.native
     world.nodes(1, gpus=4)
     policies = {"small": native.gang_policy(2), "large": native.gang_policy(4)}
-    world.create(native.workload("app", policies))
+    world.objects.create(native.workload("app", policies))
     large, small = Gang("app-large", size=4, gpus=2), Gang("app-small", size=2, gpus=2)
 
     waiting = world.submit(large, objects=native.members(large, policies["large"], "app", "large"))

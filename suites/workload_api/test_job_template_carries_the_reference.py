@@ -18,7 +18,7 @@ def test_job_template_carries_the_reference(world: World) -> None:
     objects += [] if native.inline else [native.group("training", native.gang_policy(4), "training", "members")]
 
     live = world.submit(gang, objects=objects)
-    world.create(native.job("training", 4, native.reference("training", "members", "training")))
+    world.objects.create(native.job("training", 4, native.reference("training", "members", "training")))
     assert world.claim("the Job makes its pods", world.until(lambda: len(live.pods()) == 4, "bound") or None)
     assert live.is_refused()
     world.delete(blocker)

@@ -1,7 +1,6 @@
 """A nomination keeps room free for a pod. A refused gang that keeps its nominations is still in everybody's way."""
 
-from harness import Gang, World, case
-from harness.cases.workloads import SubmittedGang
+from harness.cases.language import Gang, SubmittedGang, World, case
 
 
 def nominated(gang: SubmittedGang) -> list[str]:

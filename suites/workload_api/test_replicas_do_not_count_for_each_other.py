@@ -11,7 +11,7 @@ from harness import Gang, World, case
 def test_replicas_do_not_count_for_each_other(world: World) -> None:
     native, policy = world.native, world.native.gang_policy(4)
     world.nodes(2, gpus=4)
-    world.create(native.workload("app", {"members": policy}))
+    world.objects.create(native.workload("app", {"members": policy}))
 
     halves = []
     for key in ("key-1", "key-2"):

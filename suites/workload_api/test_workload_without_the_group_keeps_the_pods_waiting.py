@@ -14,12 +14,12 @@ def test_workload_without_the_group_keeps_the_pods_waiting(world: World) -> None
     native, policy = world.native, world.native.gang_policy(4)
     world.nodes(2, gpus=4)
     wrong = native.workload("app", {"others": policy})
-    world.create(wrong)
+    world.objects.create(wrong)
     gang = Gang("app-one", size=4, gpus=2)
     live = world.submit(gang, objects=native.members(gang, policy, "app", "members"))
     assert live.stays_pending()
 
     world.objects.delete((native.version, "Workload"), "app")
-    world.create(native.workload("app", {"members": policy}))
+    world.objects.create(native.workload("app", {"members": policy}))
 
     assert live.is_bound_whole()

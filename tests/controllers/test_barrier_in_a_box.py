@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from harness.adapters.jobset_barrier import KUBELET, NAME
-from harness.cases.workloads import (
+from harness.cases.language import (
     CONFIG_MAP,
     INIT,
     VOLUME,
@@ -94,7 +94,9 @@ def test_signal_of_a_map_made_anew_is_seen(testbed: Testbed) -> None:
     world = World(testbed, "map made anew")
     world.nodes(1, gpus=1)
     former = {"name": f"again-{VOLUME}", "namespace": world.namespace}
-    world.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": former, "data": {STARTED: "of a former JobSet"}})
+    world.objects.create(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": former, "data": {STARTED: "of a former JobSet"}}
+    )
     jobset = world.submit(BarrierJobSet(ReplicatedJob(), name="again"))
     assert jobset.has_waiting(1)
     assert jobset.is_held(), "what was there before the JobSet is no signal of it"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.adapters.jobset_gang import NAME
-from harness.cases.workloads import GANG, REPLICATED, JobSet, ReplicatedJob, SubmittedJobSet
+from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, SubmittedJobSet
 from harness.cases.world import World
 from harness.core.oracle.judge import judge_case
 from harness.core.verdict import Outcome

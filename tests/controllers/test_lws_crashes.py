@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.adapters.common.lws_controller import PROVIDER as NAME
-from harness.cases.workloads import LWS, SubmittedLWS, owner
+from harness.cases.language import LWS, SubmittedLWS, owner
 from harness.cases.world import World
 from harness.core.oracle.judge import judge_case
 from harness.core.verdict import Outcome

@@ -20,7 +20,7 @@ def leftovers(testbed: Testbed) -> list[str]:
 def test_nothing_of_a_case_is_left(testbed: Testbed):
     world = World(testbed, "first")
     world.nodes(3, gpus=4)
-    for gang in world.submit_in_turns(Gang("a", size=4, gpus=2), Gang("b", size=4, gpus=2)):
+    for gang in world.gangs.submit_in_turns(Gang("a", size=4, gpus=2), Gang("b", size=4, gpus=2)):
         gang.reaches_quorum()
 
     testbed.reset()
@@ -47,7 +47,7 @@ def test_what_a_case_changed_is_undone_even_if_it_left_the_api_server_dead(testb
     scheduler = testbed.box.processes["kube-scheduler"]
     before = scheduler.command
     priority = "of-a-case"
-    world.create(
+    world.objects.create(
         {
             "apiVersion": "scheduling.k8s.io/v1",
             "kind": "PriorityClass",

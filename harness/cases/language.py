@@ -1,12 +1,16 @@
-"""What cases import besides `harness`: workloads that controllers make gangs of, demands of members, and names."""
+"""The language of cases in one place: what a case imports that needs more than `harness` exports.
+
+Workloads that controllers make gangs of, demands of members, and the names that these need.
+"""
 
 from __future__ import annotations
 
 from harness.adapters.common.jobset import ReplicatedJob
 from harness.adapters.common.lws_controller import INDEX_LABEL
 from harness.box.api import Object
-from harness.box.nodes import ZONE
+from harness.box.nodes import ZONE, Taint
 from harness.cases.barrier import SubmittedBarrier, barrier_map, container, lasted, template
+from harness.cases.declare import case
 from harness.cases.demands import HOSTNAME, all_of, apart, host_port, labelled, members_of, near, only_nodes, spread
 from harness.cases.gang import SubmittedGang
 from harness.cases.jobset import SubmittedJobSet
@@ -26,7 +30,9 @@ from harness.cases.values import (
     JobSet,
     StatefulSet,
 )
+from harness.cases.world import World
 from harness.controllers.jobset_barrier.spec import INIT, VOLUME
+from harness.core.gang import Gang, Role
 from harness.core.kinds import CONFIG_MAP, JOBSET
 
 VCJOB = ("batch.volcano.sh/v1alpha1", "Job")  # a job of Volcano's own
@@ -49,19 +55,24 @@ __all__ = [
     "ZONE",
     "BarrierJobSet",
     "Deployment",
+    "Gang",
     "Job",
     "JobSet",
     "Object",
     "ReplicatedJob",
+    "Role",
     "StatefulSet",
     "SubmittedBarrier",
     "SubmittedGang",
     "SubmittedJobSet",
     "SubmittedLWS",
     "SubmittedOwner",
+    "Taint",
+    "World",
     "all_of",
     "apart",
     "barrier_map",
+    "case",
     "container",
     "host_port",
     "labelled",
