@@ -74,6 +74,17 @@ def test_what_was_killed_by_somebody_is_unknown() -> None:
     assert "who did that cannot be told" in verdict.reason
 
 
+def test_after_a_long_stall_it_is_unknown_why_a_program_ended() -> None:
+    def stalled(seconds: float, before: float) -> Outcome:
+        span = {"from": BEGAN + 50, "to": BEGAN + 50 + seconds}
+        story = started().at(50 + seconds).act("stalled", "apiserver", **span).after(before)
+        return judged(crashed(story)).outcome
+
+    assert stalled(6, 1) is Outcome.UNKNOWN
+    assert stalled(2, 1) is Outcome.VIOLATED, "no program loses its lease that fast"
+    assert stalled(6, 40) is Outcome.VIOLATED, "it had its lease again"
+
+
 def test_a_bind_to_a_node_that_has_just_gone_excuses_no_crash() -> None:
     story = Story().node("n1").submit(GANG).no_node("n1").bind("g-0", "n1").bind("g-1", "n1")
 

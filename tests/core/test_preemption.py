@@ -33,21 +33,33 @@ def test_a_victim_for_which_a_gang_starts_passes() -> None:
 
 
 def test_a_victim_for_nothing_is_violated() -> None:
-    verdict = preemption.judge(preempt(story(), "low-0").end(60))
+    verdict = preemption.judge(preempt(story(), "low-0").gone("low-0").end(60))
     assert verdict.outcome is Outcome.VIOLATED
     assert "low-0" in verdict.reason
-    assert preemption.judge(preempt(story(), "low-0").end(5)).outcome is Outcome.UNKNOWN
+    assert preemption.judge(preempt(story(), "low-0").gone("low-0").end(5)).outcome is Outcome.UNKNOWN
+
+
+def test_the_time_that_a_victim_needs_to_go_does_not_count() -> None:
+    def gone_at(seconds: float, name: str = "low-1") -> Outcome:
+        base = preempt(story(), "low-0", name).gone("low-0").at(seconds).gone(name).after(5).bind_all(HIGH)
+        return preemption.judge(base.end(90)).outcome
+
+    assert gone_at(40) is Outcome.PASS
+    late = preempt(story(), "low-0").at(40).gone("low-0").after(11).bind_all(HIGH)
+    assert preemption.judge(late.end(90)).outcome is Outcome.VIOLATED
+    held = preempt(story(), "low-0")
+    assert preemption.judge(held.end(90)).outcome is Outcome.UNKNOWN
 
 
 def test_a_start_that_was_not_waiting_does_not_count() -> None:
     late = Gang("later", 1)
-    base = preempt(story(), "low-0").after(1).submit(late).bind_all(late)
+    base = preempt(story(), "low-0").gone("low-0").after(1).submit(late).bind_all(late)
     assert preemption.judge(base.end(60)).outcome is Outcome.VIOLATED
 
 
 def test_a_fence_does_not_excuse_an_eviction() -> None:
     base = story().act("fence", "f").pod("f", part="fence").after(0.1)
-    assert preemption.judge(preempt(base, "low-0").bind("f").end(60)).outcome is Outcome.VIOLATED
+    assert preemption.judge(preempt(base, "low-0").gone("low-0").bind("f").end(60)).outcome is Outcome.VIOLATED
 
 
 def test_events_and_deletions_by_the_scheduler_make_victims() -> None:
@@ -150,7 +162,7 @@ def test_without_an_audit_log_a_single_pod_that_somebody_deleted_is_unknown() ->
 
 
 def test_without_an_audit_log_a_victim_is_known_by_its_condition() -> None:
-    assert unaudited(preempt(story(), "low-0")) is Outcome.VIOLATED
+    assert unaudited(preempt(story(), "low-0").gone("low-0")) is Outcome.VIOLATED
     whole = preempt(story(), "low-0", "low-1").after(1).gone("low-0").gone("low-1").bind_all(HIGH)
     assert unaudited(whole) is Outcome.PASS
 

@@ -190,4 +190,10 @@ def crashed(facts: Facts, i: int) -> Outcome:
         is_some_time_ago = "restarts" in state  # a kubelet counts, and does not tell when
         if since <= now and (is_some_time_ago or now <= facts.stretched(back, facts.deadline("reconnected"))):
             return Outcome.PASS
-    return Outcome.UNKNOWN if "SIGKILL" in state.get("ending", "") else Outcome.VIOLATED
+    is_doubtful = "SIGKILL" in state.get("ending", "") or starved(facts, now - 30, now) >= 5
+    return Outcome.UNKNOWN if is_doubtful else Outcome.VIOLATED
+
+
+def starved(facts: Facts, since: float, until: float) -> float:
+    """For how long all stood still between these times."""
+    return sum(max(0.0, min(end, until) - max(begin, since)) for begin, end in facts.stalls())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from harness.core.deadlines import seconds
 from harness.core.gang import Gang, gang_from_record
@@ -187,25 +188,28 @@ class Facts:
                     moments.append(self.clock[i])
         return [*self.downs(), *((moment, moment) for moment in moments)]
 
-    def patience(self, since: float, allowed: float, *gangs: str) -> float:
-        """Until when: the time allowed, without stalls, and all of it anew after each span that it runs into."""
-        return self.patience_over(since, allowed, self.spans(*gangs))
+    def patience(self, since: float, allowed: float, *gangs: str, standstills: Sequence[Span] | None = None) -> float:
+        """Until when: the time allowed, without standstills, and all of it anew after each span that it runs into."""
+        return self.patience_over(since, allowed, self.spans(*gangs), standstills)
 
-    def patience_over(self, since: float, allowed: float, spans: Sequence[Span]) -> float:
+    def patience_over(
+        self, since: float, allowed: float, spans: Sequence[Span], standstills: Sequence[Span] | None = None
+    ) -> float:
         """The same, with these spans."""
-        until = self.stretched(since, allowed)
+        until = self.stretched(since, allowed, standstills)
         for _ in range(len(spans) + 1):
             for start, stop in spans:
                 if start <= until and stop >= since:
-                    until = max(until, self.stretched(stop, allowed))
+                    until = max(until, self.stretched(stop, allowed, standstills))
         return until
 
-    def stretched(self, since: float, allowed: float) -> float:
+    def stretched(self, since: float, allowed: float, standstills: Sequence[Span] | None = None) -> float:
         """Until when: the time allowed, without any moment at which all stood still."""
+        standstills = self.stalls() if standstills is None else standstills
         until = since + allowed
-        moments = sorted({since, *(time for span in self.stalls() for time in span if time > since)})
-        for begin, end in zip(moments, [*moments[1:], float("inf")], strict=True):
-            if begin < until and any(start <= begin and stop >= end for start, stop in self.stalls()):
+        moments = sorted({since, *(time for span in standstills for time in span if time > since)})
+        for begin, end in zip(moments, [*moments[1:], inf], strict=True):
+            if begin < until and any(start <= begin and stop >= end for start, stop in standstills):
                 until += end - begin
         return until
 

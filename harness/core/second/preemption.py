@@ -5,12 +5,13 @@ Nothing is counted on the way: at each moment that matters, the state of a gang 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import inf
 
-from harness.core.history.records import gang_key, gang_keys
+from harness.core.history.records import Record, gang_key, gang_keys
 from harness.core.labels import PART_LABEL
 from harness.core.second.evidence import end_of_promise
-from harness.core.second.facts import Facts, PodCourse
+from harness.core.second.facts import ENDED, Facts, PodCourse, Span
 from harness.core.second.incarnations import (
     Incarnation,
     bound_at,
@@ -34,7 +35,8 @@ def preemption(facts: Facts) -> Outcome:
     """The worst of all victims, of promises about them, and of pods of which nobody knows who took them."""
     evicted = victims(facts)
     outcomes = [Outcome.PASS]
-    outcomes += [something_starts(facts, victim) for victim in evicted]
+    departing = [span for victim in evicted for span in departure(facts, victim.pod)]
+    outcomes += [something_starts(facts, victim, departing) for victim in evicted]
     outcomes += [falls_whole(facts, gang, evicted) for gang in facts.gangs()]
     for promise in facts.actions("expect"):
         record = facts.history.records[promise]
@@ -56,8 +58,23 @@ def is_understood(facts: Facts) -> bool:
 # -- for each victim something starts
 
 
-def something_starts(facts: Facts, victim: Victim) -> Outcome:
-    until = facts.patience(facts.clock[victim.moment], facts.deadline("start_after_eviction"))
+def departure(facts: Facts, pod: PodCourse) -> list[Span]:
+    """From the moment at which the pod begins to go until its room is free; infinite if it never is."""
+    left = leaves_at(facts, pod)
+    if left is None:
+        return []
+    freed = [i for i in pod.places if i >= left and is_free_of(facts.history.records[i])]
+    return [(facts.clock[left], facts.clock[freed[0]] if freed else inf)]
+
+
+def is_free_of(record: Record) -> bool:
+    return record.verb == "deleted" or record.state.get("phase") in ENDED
+
+
+def something_starts(facts: Facts, victim: Victim, departing: Sequence[Span]) -> Outcome:
+    until = facts.patience(
+        facts.clock[victim.moment], facts.deadline("start_after_eviction"), standstills=[*facts.stalls(), *departing]
+    )
     starts = [*gang_starts(facts, victim.moment), *pod_starts(facts, victim.moment)]
     if any(facts.clock[i] <= until for i in starts):
         return Outcome.PASS

@@ -3,7 +3,8 @@
 A cluster starts a program again that has crashed, and so does muster; gangs may still start in the end. It is a fault
 all the same, and one that users meet as pods that wait and restarts that are counted. Not judged is a crash while the
 API server or its store is away, or within the time to reconnect after that: to end then is a way to begin anew. What
-SIGKILL ended did not end by itself, and who sent that cannot be told.
+SIGKILL ended did not end by itself, and who sent that cannot be told. Neither can it be told whether a program ended by
+its own fault that a busy machine had kept from renewing its lease.
 """
 
 from __future__ import annotations
@@ -20,19 +21,25 @@ NAME = "crash"
 LAW = "No program of the integration ends by itself while a case runs."
 THE_STORE = ("apiserver", "etcd")
 KILLED = "SIGKILL"
+RECENT, STARVED = 30.0, 5.0  # so many seconds of stalls in the last ones: a leader gives up after 10 without its lease
 
 
 def judge(history: History) -> Verdict:
     line, grace = timeline(history), seconds(history.header, "reconnected")
     crashes = [crash for crash in line.crashes if not _is_cut_off(line, crash, grace)]
     figures = {"crashes": len(crashes), "crashes_without_the_api_server": len(line.crashes) - len(crashes)}
-    return conclude(NAME, LAW, history, [_finding(crash) for crash in crashes], figures=figures)
+    return conclude(NAME, LAW, history, [_finding(line, crash) for crash in crashes], figures=figures)
 
 
-def _finding(crash: Action) -> Finding:
+def _finding(line: Timeline, crash: Action) -> Finding:
     ending, name = str(crash.record.state.get("ending", "")), crash.record.name
     if KILLED in ending:
         return unknown(f"{name} was {ending}, and who did that cannot be told", pos=crash.pos)
+    stood = sum(max(0.0, min(until, crash.now) - max(since, crash.now - RECENT)) for since, until, _ in line.stalls)
+    if stood >= STARVED:
+        return unknown(
+            f"{name} was {ending} after stalls of {stood:.1f} s, which may have cost it its lease", pos=crash.pos
+        )
     reason = f"{name} ended by itself ({ending or 'it is not known how'})"
     return violated(reason, crash.pos, recorded=True, about_binds=False)
 

@@ -4,8 +4,9 @@ A victim is a bound pod that the scheduler itself evicted: a condition or an eve
 vocabulary (DisruptionTarget, Preempted), or a program that also makes binds deleted or evicted it. Taking back members
 of a gang that never had quorum is a rollback, and what the case deletes is no eviction; neither has victims. For each
 victim something that was waiting then (a gang, a member of one that runs, or a pod of no gang) must start within the
-deadline `start_after_eviction`. A victim gang with `disruption: gang` is, within the deadline `evicted`, at zero or at
-quorum once its last victim has left.
+deadline `start_after_eviction`, which does not count the time in which victims are going and still have their room.
+A victim gang with `disruption: gang` is, within the deadline `evicted`, at zero or at quorum once its last victim has
+left.
 The promise `untouched` is judged here too.
 
 Without an audit log it is not known who deleted a pod. One of the case's pods that is gone then, though neither the
@@ -17,11 +18,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from math import inf
 
 from harness.core.deadlines import seconds
 from harness.core.history.records import History
 from harness.core.labels import PART_LABEL
-from harness.core.oracle.facts import Promise, Start, patience
+from harness.core.oracle.facts import Promise, Stall, Start, patience
 from harness.core.oracle.finding import Finding, conclude, passed, unknown, violated
 from harness.core.oracle.incarnation import Eviction, Incarnation, Pod
 from harness.core.oracle.replay import timeline
@@ -53,6 +55,7 @@ def judge(history: History) -> Verdict:
 
 def _needless(line: Timeline, victims: Sequence[Eviction], allowed: float) -> Iterator[Finding]:
     spans = line.spans()
+    spans = spans._replace(stalls=sorted([*spans.stalls, *_departures(line, victims)]))
     for victim in victims:
         until = patience(victim.now, allowed, spans)
         start = _start(line, victim, until)
@@ -66,6 +69,14 @@ def _needless(line: Timeline, victims: Sequence[Eviction], allowed: float) -> It
             reason = f"{victim.pod} was evicted ({victim.how}) and nothing that was waiting started in {allowed:g} s"
             gang = victim.incarnation.key if victim.incarnation is not None else ""
             yield violated(reason, victim.pos, gang, since=victim.now, until=until)
+
+
+def _departures(line: Timeline, victims: Sequence[Eviction]) -> Iterator[Stall]:
+    """When victims were going, and still had their room: by their grace period, or held by a finalizer."""
+    for victim in victims:
+        pod = line.pods[victim.uid]
+        if pod.left is not None:
+            yield Stall(pod.left.now, pod.until.now if pod.until is not None else inf, pod.name)
 
 
 def _unattributed(line: Timeline, victims: Sequence[Eviction]) -> Iterator[Finding]:
