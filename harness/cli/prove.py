@@ -14,7 +14,7 @@ import click
 from harness.cli.terminal import console
 from harness.core.catalogue.cases import Case
 from harness.core.errors import ExitCode, UsageError
-from harness.core.text import nearest
+from harness.core.text import counted, nearest
 from harness.mutation import prove as proof
 from harness.mutation.matrix import KillMatrix, read_record, write_record
 from harness.mutation.mutants import Mutant, mutants, unkilled
@@ -138,7 +138,7 @@ def _selected(
 
 def _print(data: dict[str, Any], folder: Path) -> None:
     out = console()
-    out.print(f"\n{len(data['cases'])} cases, {len(data['mutants'])} mutants tried")
+    out.print(f"\n{counted(len(data['cases']), 'case')}, {counted(len(data['mutants']), 'mutant')} tried")
     for title, bad in (
         ("unkilled cases (no mutant turned them red)", data["unkilled_cases"]),
         ("survivors (mutants that no case killed)", data["survivors"]),

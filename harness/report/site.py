@@ -24,6 +24,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from harness.core import text
 from harness.core.catalogue.cases import Case
 from harness.core.errors import UsageError
 from harness.core.files import put
@@ -278,4 +279,5 @@ def _template() -> jinja2.Template:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["glyphs"] = {str(outcome): look.glyph for outcome, look in LOOKS.items()}
+    environment.filters["counted"] = text.counted
     return environment.from_string(source)

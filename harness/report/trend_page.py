@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from harness.core.files import as_json
 from harness.core.measure.figures import figure_of
+from harness.core.text import counted
 from harness.core.verdict import LOOKS
 from harness.report.numbers import number
 from harness.report.svg import Axis, ChartLine, Picture, picture
@@ -30,7 +31,7 @@ def trend_page(trends: Sequence[Trend], pages: Sequence[tuple[str, str]], css: M
     source = resources.files("harness.report").joinpath("assets/trend.html.j2").read_text(encoding="utf-8")
     engine = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     engine.globals["glyphs"] = {str(outcome): look.glyph for outcome, look in LOOKS.items()}
-    engine.filters["number"] = number
+    engine.filters.update(number=number, counted=counted)
     parts = [{"trend": trend, "pictures": pictures(trend)} for trend in trends]
     return engine.from_string(source).render(parts=parts, pages=pages, css=css, most=MOST_SHOWN)
 

@@ -51,8 +51,8 @@
     const total = rows.length + unasked.length;
     if (!total) return;
     const note = unasked.length ? " (" + unasked.length + " not asked)" : "";
-    element("#shown").textContent = active ? shown + " of " + total + " cases" : total + " cases" + note;
-    element("#cases-note").textContent = active || state.all ? listed + " results" : listed ? "What was violated or could not be judged; choose a cell above for any other." : "Nothing was violated; choose a cell above to see a case.";
+    element("#shown").textContent = (active ? shown + " of " : "") + total + (total === 1 ? " case" : " cases") + (active ? "" : note);
+    element("#cases-note").textContent = active || state.all ? listed + (listed === 1 ? " result" : " results") : listed ? "What was violated or could not be judged; choose a cell above for any other." : "Nothing was violated; choose a cell above to see a case.";
     element("#clear").hidden = !active;
     element("#nothing").hidden = shown > 0;
     element("#all").setAttribute("aria-pressed", String(state.all));
