@@ -16,6 +16,6 @@ def test_everything_exported_can_be_had():
 
 
 def test_the_language_of_cases_stays_small():
-    words = [name for name in vars(World) if not name.startswith("_")]
+    methods = [name for name in vars(World) if not name.startswith("_")]
 
-    assert len(words) <= 20, "what few cases need is a word of a part of the world, such as world.cluster"
+    assert len(methods) <= 20, "what few cases need is a word of a part of the world, such as world.cluster"

@@ -69,7 +69,7 @@ was unknown at times; 3, 4 and 128 and above as for every command.
 @click.option(
     "--expected",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Known violations, as for muster run; without it every violation is a failure.",
+    help="Known violations with their rates, as for muster run; without it every violation is a failure.",
 )
 @click.option("-n", "--workers", type=click.IntRange(1, 16), default=1, show_default=True, help="Boxes side by side.")
 @click.option(
@@ -99,18 +99,19 @@ def soak(
     with Disturbances(folder, load=load, disk=disk, pauses=pauses, seed=config.seed or 0):
         tally = run_soak(plan, folder, lines, second_judge)
     lines.close()
-    _show(tally, folder)
+    unexplained = tally.unexplained(expected)
+    _show(tally, unexplained, folder)
     if tally.interrupted:
         console().print(f"interrupted after {tally.runs} case runs; everything is stopped", style="yellow")
         return ExitCode.INTERRUPTED
     if tally.faults:
         complain(session.HarnessFaults(outputs=tally.faults), folder)
-    return code(tally)
+    return code(tally, unexplained)
 
 
-def code(tally: Tally) -> ExitCode:
+def code(tally: Tally, unexplained: Sequence[str]) -> ExitCode:
     """What a soak ends with."""
-    if tally.disagreements or tally.unexplained:
+    if tally.disagreements or unexplained:
         return ExitCode.VIOLATED
     return ExitCode.UNKNOWN if tally.total(Outcome.UNKNOWN) else ExitCode.CONFORMANT
 
@@ -218,8 +219,8 @@ class Progress:
         )
 
 
-def _show(tally: Tally, folder: Path) -> None:
-    """Every case with more than one outcome, with two of its histories side by side."""
+def _show(tally: Tally, unexplained: Sequence[str], folder: Path) -> None:
+    """Every case with more than one outcome, with two of its histories side by side, and what is not explained."""
     out = console()
     for case in tally.differing:
         counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(tally.counts[case].items()))
@@ -243,4 +244,6 @@ def _show(tally: Tally, folder: Path) -> None:
     for disagreement in tally.disagreements:
         text = f"the judges disagree  {disagreement['case']}: {disagreement['what']} ({disagreement['history']})"
         out.print(text, style="bold red", markup=False)
+    for text in unexplained:
+        out.print(f"not explained  {text}", style="bold red", markup=False)
     out.print(f"\nsummary  {folder / FILE}")

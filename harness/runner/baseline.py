@@ -15,7 +15,9 @@ import yaml
 from harness.adapters import adapter
 from harness.adapters.common.base import features_of
 from harness.box.artifacts import load as locks
+from harness.core.catalogue.deviations import Race
 from harness.core.catalogue.expected import (
+    USUAL,
     Difference,
     Expected,
     RaceHit,
@@ -88,14 +90,14 @@ def asked(folder: Path) -> dict[str, frozenset[str]]:
     return {name: cases - not_asked(name, kubernetes_for(name)) for name in names}
 
 
-def compare(folder: Path, results: Sequence[CaseResult]) -> list[Difference]:
+def compare(folder: Path, results: Sequence[CaseResult], usual: tuple[Race, ...] = USUAL) -> list[Difference]:
     """Every result of the run that is not the expected one; UsageError if there is no file for an integration."""
     different: list[Difference] = []
     for integration, kubernetes, own_results in _by_integration(results):
         expected = load(folder, integration, kubernetes)
         if expected is None:
             raise _missing(folder, integration)
-        different += differences(own_results, expected)
+        different += differences(own_results, expected, usual)
     return different
 
 

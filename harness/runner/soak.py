@@ -17,8 +17,9 @@ from typing import Any
 
 from harness.core.files import as_json, put
 from harness.core.results import CaseResult
+from harness.core.text import counted
 from harness.core.verdict import Outcome
-from harness.runner import session
+from harness.runner import baseline, session
 from harness.runner.config import RunConfig
 
 FILE = "soak.json"
@@ -66,7 +67,7 @@ class Tally:
     """What came out so far."""
 
     counts: dict[str, Counter[Outcome]] = field(default_factory=dict)  # by case
-    unexplained: Counter[str] = field(default_factory=Counter)  # case -> violations that no baseline knows
+    results: list[CaseResult] = field(default_factory=list)  # what a baseline has to explain
     histories: dict[tuple[str, Outcome], list[Path]] = field(default_factory=dict)
     reasons: dict[tuple[str, Outcome], list[str]] = field(default_factory=dict)
     disagreements: list[dict[str, str]] = field(default_factory=list)  # between the two judges of a history
@@ -97,8 +98,8 @@ class Tally:
         if result.outcome.is_bad:
             bad = [f"{verdict.check}: {verdict.reason}" for verdict in result.verdicts if verdict.outcome.is_bad]
             self.reasons.setdefault(key, []).append("; ".join([*bad, *([result.error] if result.error else [])]))
-        if result.outcome is Outcome.VIOLATED and not result.expected:
-            self.unexplained[result.case] += 1
+        is_violated = result.outcome is Outcome.VIOLATED
+        self.results.append(result if is_violated else replace(result, verdicts=()))  # passes are only counted
         if not result.history:
             return
         look = judge(result, path)
@@ -109,6 +110,15 @@ class Tally:
             paths.append(path)
         else:
             path.unlink(missing_ok=True)
+
+    def unexplained(self, expected: Path | None) -> list[str]:
+        """Violations that the baseline in the folder does not know, or not at this rate; without one all of them."""
+        violated = [result for result in self.results if result.outcome is Outcome.VIOLATED]
+        if expected is None:
+            counts = Counter(result.case for result in violated)
+            return [f"{case}: violated in {counted(count, 'run')}" for case, count in sorted(counts.items())]
+        differences = baseline.compare(expected, self.results, usual=())  # to be late is what a soak looks for
+        return sorted({str(entry) for entry in differences if entry.actual is Outcome.VIOLATED})
 
     def as_data(self, plan: SoakPlan) -> dict[str, Any]:
         """The summary that is stored."""
@@ -134,7 +144,7 @@ class Tally:
                 for case, counts in sorted(self.counts.items())
             },
             "differing": self.differing,
-            "unexplained": dict(sorted(self.unexplained.items())),
+            "unexplained": self.unexplained(plan.config.expected),
             "excused_by_stalls": dict(sorted(self.excused_by_stalls.items())),
             "disagreements": self.disagreements,
             "faults": self.faults,

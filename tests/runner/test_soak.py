@@ -6,14 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
+from harness.box.artifacts import load as locks
 from harness.cli.soak import code
 from harness.core.errors import ExitCode
+from harness.core.oracle.checks.atomic import LEFT_IN_PART
 from harness.core.results import CaseResult
 from harness.core.verdict import Outcome, Verdict
+from harness.runner.baseline import kubernetes_for
 from harness.runner.config import RunConfig
 from harness.runner.soak import KEPT, SecondLook, SoakPlan, Tally
 
+VERSION = locks().lock("volcano", None).version
+WINNER = "one-of-two-gangs-wins-whole"
 PLAN = SoakPlan(RunConfig(order="random", seed=5), cases=100, runs=950, disturbances={})
 
 
@@ -67,13 +73,51 @@ def test_a_case_with_two_outcomes_differs_and_its_histories_are_kept(tmp_path: P
     assert data["outcomes"] == {"pass": 8, "unknown": 1}
 
 
-def test_a_violation_that_the_baseline_knows_fails_no_soak(tmp_path: Path) -> None:
+def test_a_case_run_that_only_stalls_excuse_is_counted(tmp_path: Path) -> None:
     counted = Tally()
-    case_result = replace(result("a", Outcome.VIOLATED, tmp_path, 1), expected="It does that every time.")
-    counted.add(case_result, tmp_path, lambda result, path: SecondLook(needs_stalls=True))
-    assert code(counted) is ExitCode.CONFORMANT
-    data = counted.as_data(PLAN)
-    assert (data["unexplained"], data["excused_by_stalls"]) == ({}, {"a": 1})
+    counted.add(result("a", Outcome.PASS, tmp_path, 1), tmp_path, lambda result, path: SecondLook(needs_stalls=True))
+
+    assert counted.as_data(PLAN)["excused_by_stalls"] == {"a": 1}
+
+
+def baseline(folder: Path, **entries: object) -> Path:
+    (folder / f"volcano@{VERSION}.yaml").write_text(yaml.safe_dump(entries))
+    return folder
+
+
+def soaked(folder: Path, violated: int, passed: int, check: str = "liveness") -> Tally:
+    tally = Tally()
+    for number in range(violated + passed):
+        outcome = Outcome.VIOLATED if number < violated else Outcome.PASS
+        plain = result(WINNER, outcome, folder, number)
+        verdicts = (Verdict(check, outcome, "why", figures={LEFT_IN_PART: 0}),)
+        of_volcano = replace(
+            plain, integration=f"volcano@{VERSION}", kubernetes=kubernetes_for("volcano"), verdicts=verdicts
+        )
+        tally.add(of_volcano, folder, lambda result, path: SecondLook())
+    return tally
+
+
+def test_a_violation_that_the_baseline_knows_fails_no_soak(tmp_path: Path) -> None:
+    folder = baseline(tmp_path, violated={WINNER: "It does that every time."})
+    tally = soaked(tmp_path, 3, 0)
+
+    assert code(tally, tally.unexplained(folder)) is ExitCode.CONFORMANT
+    assert tally.unexplained(None) == [f"{WINNER}: violated in 3 runs"]
+
+
+def test_a_race_fails_a_soak_only_beyond_its_rate(tmp_path: Path) -> None:
+    folder = baseline(tmp_path, unsteady={WINNER: {"violated": 1, "runs": 10, "reason": "Two threads race."}})
+
+    assert soaked(tmp_path, 1, 9).unexplained(folder) == []
+    (text,) = soaked(tmp_path, 9, 1).unexplained(folder)
+    assert "violated in 9 of 10 runs, recorded: 1 of 10" in text
+
+
+def test_to_be_late_under_load_is_explained_by_nothing(tmp_path: Path) -> None:
+    tally = soaked(tmp_path, 1, 9, check="atomic")
+
+    assert len(tally.unexplained(baseline(tmp_path))) == 1
 
 
 @pytest.mark.parametrize(
@@ -88,4 +132,6 @@ def test_a_violation_that_the_baseline_knows_fails_no_soak(tmp_path: Path) -> No
     ],
 )
 def test_the_exit_code(tmp_path: Path, outcomes: list[Outcome], judge: list[str], expected: ExitCode) -> None:
-    assert code(tally(tmp_path, *(("a", outcome) for outcome in outcomes), judge=judge)) is expected
+    counted = tally(tmp_path, *(("a", outcome) for outcome in outcomes), judge=judge)
+
+    assert code(counted, counted.unexplained(None)) is expected

@@ -29,6 +29,7 @@ BOX = "box"  # the check that a result names if this kind of box does not allow 
 REPEATS = 5  # how often a case that a race may have hit is run at each further attempt
 
 LATE = Race(frozenset((ATOMIC,)), "Its quorum was bound, but later than the window allows, as on a machine under load.")
+USUAL = (LATE,)  # may hit any case of any integration
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,10 @@ def deviations(results: Iterable[CaseResult], before: Expected) -> dict[str, Any
     return data
 
 
-def differences(results: Iterable[CaseResult], expected: Expected) -> list[Difference]:
+def differences(results: Iterable[CaseResult], expected: Expected, usual: tuple[Race, ...] = USUAL) -> list[Difference]:
     """Every result that is not the expected one; what the box did not allow is none."""
     results = [result for result in results if not any(verdict.check == BOX for verdict in result.verdicts)]
-    excused = {case for case, hit in race_hits(results, expected).items() if hit.is_excused}
+    excused = {case for case, hit in race_hits(results, expected, usual).items() if hit.is_excused}
     different = set()
     for result in results:
         outcome = expected.outcome(result.case)
@@ -145,12 +146,14 @@ class RaceHit:
         return self.is_rare and self.is_within_rate
 
 
-def race_hits(results: Iterable[CaseResult], expected: Expected) -> dict[str, RaceHit]:
+def race_hits(results: Iterable[CaseResult], expected: Expected, usual: tuple[Race, ...] = USUAL) -> dict[str, RaceHit]:
     """Cases that should pass and of which every violation is one that a known race makes."""
     results = list(results)
     cases = {result.case for result in results if expected.outcome(result.case) is Outcome.PASS}
     by_case = _by_case(results, cases - set(expected.unsteady))
-    hits = {case: hit for case, runs in by_case.items() if (hit := _race_hit(case, runs, expected.races)) is not None}
+    hits = {
+        case: hit for case, runs in by_case.items() if (hit := _race_hit(case, runs, expected.races, usual)) is not None
+    }
     for race in expected.races:
         struck = [case for case, hit in hits.items() if hit.race is race]
         if not race.allows(len(struck), len(by_case)):
@@ -166,11 +169,11 @@ def _by_case(results: Iterable[CaseResult], cases: Collection[str]) -> dict[str,
     return by_case
 
 
-def _race_hit(case: str, runs: list[CaseResult], races: tuple[Race, ...]) -> RaceHit | None:
+def _race_hit(case: str, runs: list[CaseResult], races: tuple[Race, ...], usual: tuple[Race, ...]) -> RaceHit | None:
     violated = [run for run in runs if run.outcome is Outcome.VIOLATED]
     passed = [run for run in runs if run.outcome is Outcome.PASS]
     broken = {verdict.check for run in violated for verdict in run.verdicts if verdict.outcome is Outcome.VIOLATED}
-    candidates = (LATE, *races) if all(_is_only_late(run) for run in violated) else races
+    candidates = (*usual, *races) if all(_is_only_late(run) for run in violated) else races
     race = next((race for race in candidates if race.may_hit(case, broken)), None)
     if race is None or len(violated) + len(passed) != len(runs):
         return None
