@@ -32,7 +32,7 @@ def calls(file: Path) -> Iterator[tuple[str, set[str]]]:
     """The words that a case uses, each with the keywords that it gives."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            of_storage = isinstance(node.func.value, ast.Attribute)  # world.storage.claim makes a claim of a volume
+            of_storage = ast.unparse(node.func.value) == "world.storage"  # whose `claim` makes a claim of a volume
             yield "" if of_storage else node.func.attr, {keyword.arg or "" for keyword in node.keywords}
 
 

@@ -8,14 +8,14 @@ import pytest
 
 from harness.cases.declared_promises import KINDS, promised
 from harness.cases.gang import SubmittedGang
-from harness.cases.world import World
+from harness.cases.gangs import Gangs
 from harness.core.history.promised import PROMISES
 from harness.runner.collect import collect_cases
 
 
 def test_every_kind_of_promise_comes_from_a_method() -> None:
     assert {*KINDS.values(), "barrier"} == PROMISES  # a barrier is promised by the JobSet that asks for one
-    assert [name for name in KINDS if not hasattr(SubmittedGang, name) and not hasattr(World, name)] == []
+    assert [name for name in KINDS if not hasattr(SubmittedGang, name) and not hasattr(Gangs, name)] == []
 
 
 @pytest.mark.parametrize(
