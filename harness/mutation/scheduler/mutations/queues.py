@@ -62,6 +62,10 @@ class TakesQuotaOfRivalsForRoom(Mutation, QuotaForRoom):
     def concerns(self, unit: Unit) -> bool:
         return super().concerns(unit) and bool(self.rivals)
 
+    def order(self, units: list[Unit]) -> list[Unit]:
+        """The largest gang first: it has a rival only while the others still wait."""
+        return sorted(super().order(units), key=lambda unit: -len(unit.pending))
+
 
 class FillsAQueueWithJobs(Mutation, QuotaForRoom):
     """Places as many pods of a Job as its queue allows, though it does not allow all of them."""
