@@ -81,7 +81,7 @@ def soak(
     """Run cases over and over in random order on a disturbed machine, and show every case with two outcomes.
 
     Each history is judged by a second, slow judge as well. The summary is in soak.json of the folder, after every round
-    of some hundred case runs; Ctrl-C keeps what was measured.
+    of about a thousand case runs; Ctrl-C keeps what was measured.
     """
     config = replace(_config(texts, pauses), expected=expected)
     if expected is not None:

@@ -1,7 +1,7 @@
 """A soak: the same cases over and over, in random order, on a machine that is disturbed.
 
 A case has one outcome. Where two runs of it differ, one of the verdicts is wrong, or the scheduler has a race; both are
-worth a look, so both histories are kept. A soak goes in rounds of some hundred case runs, each a run of its own
+worth a look, so both histories are kept. A soak goes in rounds of about a thousand case runs, each a run of its own
 (`session.run`) with a fresh box and an order of its own; what is no longer needed of a round is removed after it.
 """
 
@@ -24,7 +24,7 @@ from harness.runner.config import RunConfig
 
 FILE = "soak.json"
 FORMAT = "muster.soak/1"
-ROUND = 400  # case runs of one round, roughly
+ROUND = 1000  # case runs of one round, roughly; few rounds, since each starts boxes and waits for its last cases
 KEPT = 2  # histories that are kept of each outcome of a case
 
 

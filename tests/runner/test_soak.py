@@ -20,7 +20,7 @@ from harness.runner.soak import KEPT, SecondLook, SoakPlan, Tally
 
 VERSION = locks().lock("volcano", None).version
 WINNER = "one-of-two-gangs-wins-whole"
-PLAN = SoakPlan(RunConfig(order="random", seed=5), cases=100, runs=950, disturbances={})
+PLAN = SoakPlan(RunConfig(order="random", seed=5), cases=100, runs=2450, disturbances={})
 
 
 def result(case: str, outcome: Outcome, folder: Path, number: int) -> CaseResult:
@@ -52,8 +52,8 @@ def tally(folder: Path, *outcomes: tuple[str, Outcome], judge: list[str] | None 
 
 def test_every_case_runs_as_often_and_no_round_has_the_order_of_another() -> None:
     rounds = list(PLAN.rounds())
-    assert PLAN.passes == 10
-    assert [config.repeat for config in rounds] == [4, 4, 2]
+    assert PLAN.passes == 25
+    assert [config.repeat for config in rounds] == [10, 10, 5]
     assert [config.seed for config in rounds] == [5, 6, 7]
     few = SoakPlan(RunConfig(order="random", seed=5), cases=2000, runs=2001, disturbances={})
     assert [config.repeat for config in few.rounds()] == [1, 1]
