@@ -11,8 +11,18 @@ from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
 # What needs no box may run beside what does. Boxes are tested one after another, as two would be each other's load.
-WITHOUT_BOXES = ("adapters", "core", "mutation", "report", "suites")
-STARTS_BOXES = ("test_quick_proof.py", "test_docs_run.py")
+WITHOUT_BOXES = ("adapters", "artifacts", "controllers", "core", "mutation", "report", "runner", "suites")
+STARTS_BOXES = (  # but these of their files do
+    "test_barrier_in_a_box.py",
+    "test_docs_run.py",
+    "test_jobset_gang_crashes.py",
+    "test_jobset_gang_rights.py",
+    "test_literal_barrier.py",
+    "test_lws_crashes.py",
+    "test_order.py",
+    "test_quick_proof.py",
+    "test_service_in_a_box.py",
+)
 
 STATE = "XDG_STATE_HOME"
 WORKER = "PYTEST_XDIST_WORKER"  # the name of a worker, if there are several

@@ -71,7 +71,7 @@ class Publisher:
 def archive(files: dict[str, bytes]) -> bytes:
     """A compressed archive."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as content:
+    with tarfile.open(fileobj=out, mode="w:gz", compresslevel=1) as content:
         for name, data in files.items():
             entry = tarfile.TarInfo(name)
             entry.size, entry.mode = len(data), 0o755

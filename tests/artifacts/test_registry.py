@@ -15,7 +15,7 @@ import yaml
 from harness.box.artifacts import fetch, gocmd, release, resolve, toolchain
 from harness.box.artifacts.progress import silent
 from harness.box.pki import Authority
-from tests.box.publisher import INDEX, Publisher
+from tests.artifacts.publisher import INDEX, Publisher
 from tests.waiting import soon
 
 MODULE = "github.com/distribution/distribution/v3"

@@ -14,7 +14,7 @@ import pytest
 
 from harness.box.artifacts import Event, digests, fetch, load, release, resolve, sources
 from harness.core.errors import ArtifactError, UsageError
-from tests.box.publisher import Publisher, archive, publishing
+from tests.artifacts.publisher import Publisher, archive, publishing
 
 ARCH = release.GO_NAMES[release.this_architecture()]
 KUBERNETES = f"/release/v1.37.1/bin/linux/{ARCH}"

@@ -10,7 +10,7 @@ import pytest
 from harness.bench import first_run
 from harness.box.artifacts import release, resolve
 from harness.core.errors import HarnessError
-from tests.box.publisher import Publisher, archive, publishing
+from tests.artifacts.publisher import Publisher, archive, publishing
 
 ARCH = release.GO_NAMES[release.this_architecture()]
 HOSTS = ("https://dl.k8s.io", "https://github.com")

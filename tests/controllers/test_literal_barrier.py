@@ -46,6 +46,7 @@ def test_literal_implementation_passes(name: str, literal: Testbed, tmp_path: Pa
     assert result.outcome is Outcome.PASS, [verdict.reason for verdict in result.verdicts if not verdict]
 
 
+@pytest.mark.thorough
 def test_loop_without_a_timeout_fails_where_the_time_is_over(testbed: Testbed, tmp_path: Path) -> None:
     substitute.run_instead(testbed, NAME, str(LITERAL), "--verbatim")
     testbed.deadlines = {**testbed.deadlines, "projected": WITHOUT_LIMIT}

@@ -20,7 +20,7 @@ from tests import gate
 ROOT = Path(__file__).parents[2]
 EXPECTED = ROOT / "ci" / "expected"
 MUSTER = [sys.executable, "-c", "from harness.cli import main; main()"]
-BOXES = {"volcano": 3, "yunikorn": 4, "workload": 2}  # side by side: they mostly wait for a cycle or a backoff
+BOXES = {"volcano": 4, "yunikorn": 4, "workload": 3}  # side by side: they mostly wait for a cycle or a backoff
 CORE_CASES = {  # of integrations that are controllers: the gate runs one case of each
     "jobset-gang": "jobset-starts-whole-or-not-at-all",
     "lws": "replica-that-fits-is-placed-whole",

@@ -20,8 +20,7 @@ def leftovers(testbed: Testbed) -> list[str]:
 def test_nothing_of_a_case_is_left(testbed: Testbed):
     world = World(testbed, "first")
     world.nodes(3, gpus=4)
-    for gang in world.gangs.submit_in_turns(Gang("a", size=4, gpus=2), Gang("b", size=4, gpus=2)):
-        gang.reaches_quorum()
+    world.gangs.one_of(*world.gangs.submit_in_turns(Gang("a", size=4, gpus=2), Gang("b", size=4, gpus=2)))
 
     testbed.reset()
 
