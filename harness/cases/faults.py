@@ -47,7 +47,14 @@ class Faults:
             process.kill()
 
     def pause(self, role: str) -> None:
+        """Stop every process of a role until it is resumed.
+
+        A scheduler has seen the nodes first, if there is no gang yet: what comes meanwhile it sees at once, in any
+        order, and it could refuse a gang before it knows of the nodes that were there first.
+        """
         self._probe_later(role)
+        if role == "scheduler" and not self._context.recorder.timeline.incarnations:
+            self._context.see_nodes()
         for process in self._context.processes(role):
             self._act("pause", process, role)
             process.pause()

@@ -52,6 +52,23 @@ def test_a_scheduler_that_is_dead_is_not_waited_for(testbed: Testbed):
     testbed.reset()
 
 
+def test_a_scheduler_has_seen_the_nodes_before_it_is_paused(testbed: Testbed):
+    world = World(testbed, "paused")
+    (node,) = world.nodes(1, gpus=1)
+    world.faults.pause("scheduler")
+    testbed.recorder.settle()
+    records = world.context.history().records
+    created = next(i for i, record in enumerate(records) if record.name == node and record.verb == "added")
+    paused = next(i for i, record in enumerate(records) if record.verb == "pause")
+    markers = [i for i, record in enumerate(records) if record.name.startswith("marker-") and "bound" in record.changed]
+    assert any(created < i < paused for i in markers)
+
+    world.submit(Gang("one", size=1))
+    world.faults.pause("scheduler")  # now it is stopped at once, wherever it is
+    assert len([record for record in world.context.history().records if record.verb == "marker"]) == len(markers)
+    testbed.reset()
+
+
 @pytest.mark.parametrize("of_former_case", [True, False])
 def test_a_bind_to_a_removed_node_is_told_as_that(testbed: Testbed, of_former_case: bool):
     world = World(testbed, "former")
