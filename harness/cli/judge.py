@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 
 from harness import report
+from harness.box.parent import hold_signals, release_signals
 from harness.cli.choose import Choice, choose
 from harness.cli.limit import FailureLimit
 from harness.cli.live import LiveLines
@@ -130,7 +131,12 @@ def _announce(config: RunConfig, quiet: bool) -> None:
 def _execute(config: RunConfig, output: Path, lines: LiveLines, as_json: bool, limit: FailureLimit) -> RunResult:
     """Run the cases, write the report, and print what came out."""
     names = "-".join(name.replace("@", "-") for name in config.integrations)[:60]
-    folder = new_folder(output, names, time.time())
+    hold_signals()  # until the run can end with a report: no folder is left without one
+    try:
+        folder = new_folder(output, names, time.time())
+    except BaseException:
+        release_signals()
+        raise
     result, faults = session.run(config, folder, lines, is_enough=limit)
     lines.close()
     memory.remember(output, result.cases)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -91,6 +92,7 @@ def dismiss() -> None:
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # where Ctrl-C is ignored our parent has to end us, too
     try:
         for module in PRELOADED:
             importlib.import_module(module)

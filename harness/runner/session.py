@@ -61,13 +61,15 @@ def run(
 ) -> tuple[RunResult, HarnessFaults]:
     """Do what the configuration asks for; the results so far if it is cut off.
 
-    Ctrl-C and `stop` interrupt it. When `is_enough` raises `EnoughSeenError` for an event, the rest is left out.
+    Ctrl-C and `stop` interrupt it; signals that the caller held are released. When `is_enough` raises `EnoughSeenError`
+    for an event, the rest is left out.
     """
     started = time.time()
     faults = HarnessFaults()
     tail = events.Tail(folder)
     interrupted = False
     try:
+        release_signals()
         config.write(folder)
         for integration in config.integrations if any(map(config.selects, collect_cases())) else ():
             _child(config, integration, folder, tail, _both(watch, is_enough), faults, stop or threading.Event())
@@ -214,7 +216,7 @@ def _pass_on(tail: events.Tail, watch: Watcher, faults: HarnessFaults) -> None:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Let the child take its boxes down; if it does not, its keepers will."""
-    for number in (signal.SIGINT, signal.SIGKILL):
+    for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is None:
             process.send_signal(number)
             try:

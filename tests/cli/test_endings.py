@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -12,6 +13,7 @@ import psutil
 import pytest
 
 from harness.report import write
+from harness.runner import session
 from tests.cli.test_bad_input import MUSTER, muster
 from tests.report.sample import sample_run, store_histories
 from tests.waiting import soon
@@ -29,6 +31,11 @@ def start(*arguments: str, state: Path, **more: object) -> subprocess.Popen[str]
 def heed_hangups() -> None:
     """Tests may run under nohup, whose children ignore SIGHUP, as they should; here it is sent on purpose."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def ignore_ctrl_c() -> None:
+    """As a shell without job control starts what runs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def nothing_left(state: Path) -> bool:
@@ -50,17 +57,25 @@ def runs_in(output: Path) -> list[Path]:
     return [path for path in output.iterdir() if path.is_dir() and not path.is_symlink()]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_ends_a_run_with_a_partial_report(number: signal.Signals, tmp_path: Path):
+@pytest.mark.parametrize(
+    ("number", "begun"),
+    [
+        (signal.SIGTERM, heed_hangups),
+        (signal.SIGHUP, heed_hangups),
+        (signal.SIGINT, heed_hangups),
+        (signal.SIGTERM, ignore_ctrl_c),
+    ],
+)
+def test_a_signal_ends_a_run_with_a_partial_report(number: signal.Signals, begun: Callable[[], None], tmp_path: Path):
     output = tmp_path / "runs"
     arguments = ("run", "--case", CASE, "--repeat", "50", "--output", str(output))
-    process = start(*arguments, state=tmp_path / "state", stdout=subprocess.PIPE)
+    process = start(*arguments, state=tmp_path / "state", stdout=subprocess.PIPE, preexec_fn=begun)
     assert process.stdout is not None
     while CASE not in (line := process.stdout.readline()):
         assert line or process.poll() is None
 
     process.send_signal(number)
-    printed, errors = process.communicate(timeout=120)
+    printed, errors = process.communicate(timeout=session.GRACE)  # after which the suite would be killed
 
     assert process.returncode == 128 + number, errors
     assert "interrupted after" in printed
