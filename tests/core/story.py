@@ -48,6 +48,12 @@ class Story:
     def no_node(self, name: str) -> Story:
         return self.watch("Node", name, "deleted")
 
+    def mark(self, scheduler: str = SCHEDULER) -> Story:
+        """A marker is bound: the scheduler has seen every change of nodes so far."""
+        name = f"marker-{self.rev}"
+        self.act("marker", name, node=name).node(name, gpus=1)
+        return self.pod(name, part="marker", scheduler=scheduler).bind(name, name)
+
     # -- gangs and pods
 
     def submit(self, gang: Gang, create: bool = True) -> Story:

@@ -9,6 +9,7 @@ import pytest
 from harness.core.history.constraints import malformed, pod_constraints
 from harness.core.oracle.checks.constraints import judge
 from harness.core.oracle.matching import admits, clash, selects, untolerated
+from harness.core.second import second_opinion
 from harness.core.verdict import Outcome
 
 from .story import Story
@@ -201,6 +202,20 @@ def test_a_taint_that_came_just_now_is_a_race_and_later_it_is_none() -> None:
     assert outcome(tainted(2.1)) is Outcome.VIOLATED
     down = nodes("a").node("n1", taints=["k=:NoSchedule"]).act("kill", "s", role="scheduler").after(5)
     assert outcome(pod(down.act("ready", "s", role="scheduler").after(1), "p", "n1")) is Outcome.PASS
+
+
+def test_a_taint_that_a_marker_has_shown_is_no_race_for_a_pod_that_came_later() -> None:
+    """The scheduler has seen the cordon; whatever it decided of the pod it decided after that."""
+
+    def cordoned() -> Story:
+        return nodes("a").node("n1", unschedulable=True).after(0.1)
+
+    informed = pod(cordoned().mark().after(0.1), "p", "n1").after(9).end()
+    assert judge(informed).outcome is Outcome.VIOLATED
+    assert second_opinion(informed)["constraints"] is Outcome.VIOLATED
+    decided_before = pod(pod(nodes("a"), "p").node("n1", unschedulable=True).mark(), "q").after(0.1).bind("p", "n1")
+    assert outcome(decided_before) is Outcome.PASS
+    assert second_opinion(decided_before.after(9).end())["constraints"] is Outcome.PASS
 
 
 def test_only_the_bind_counts() -> None:

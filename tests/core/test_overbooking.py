@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.core.gang import GPU, Gang
 from harness.core.oracle.checks import overbooking
+from harness.core.second import second_opinion
 from harness.core.verdict import Outcome
 
 from .story import SCHEDULER, Story
@@ -48,6 +49,18 @@ def test_a_node_the_case_shrinks_breaks_nothing_but_a_later_bind_does() -> None:
     assert raced.outcome is Outcome.PASS
     assert raced.figures["raced"] == 1
     assert overbooking.judge(shrunk().after(5).bind("a-2").end(9)).outcome is Outcome.VIOLATED
+
+
+def test_a_node_whose_shrinking_a_marker_has_shown_has_no_more_room_for_a_gang_that_came_later() -> None:
+    def shrunk() -> Story:
+        return Story(window=2).node("n1", gpus=3).node("n1", gpus=1)
+
+    informed = shrunk().mark().submit(THREE).bind("a-0").bind("a-1").end(9)
+    assert overbooking.judge(informed).outcome is Outcome.VIOLATED
+    assert second_opinion(informed)["overbooking"] is Outcome.VIOLATED
+    decided_before = shrunk().submit(THREE).mark().bind("a-0").bind("a-1").end(9)
+    assert overbooking.judge(decided_before).outcome is Outcome.PASS
+    assert second_opinion(decided_before)["overbooking"] is Outcome.PASS
 
 
 def test_a_node_nobody_saw_is_unknown() -> None:

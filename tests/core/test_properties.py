@@ -106,8 +106,7 @@ def _move(story: Story, move: str, pod: str, node: str) -> None:
     elif move == "unnode" and f"Node/{node}" in story.states:
         story.act("node-remove", nodes=[node]).no_node(node)
     elif move == "mark":
-        name = f"marker-{story.rev}"
-        story.act("marker", name, node=name).node(name).pod(name, part="marker").bind(name, name)
+        story.mark()
     elif move == "stall":
         story.act("stalled", "muster", **{"from": BEGAN + story.now - 1.5, "to": BEGAN + story.now})
     elif move == "expect":

@@ -69,7 +69,7 @@ demands = st.one_of(
     st.builds(lambda port: {"ports": [port]}, st.sampled_from(["TCP/0.0.0.0/80", "TCP/10.0.0.1/80", "UDP/0.0.0.0/80"])),
 )
 MOVES = ["bind"] * 8 + ["gone", "terminating", "failed", "relabel", "kill", "ready"]
-MOVES += ["taint", "clean", "cordon", "move", "remove", "come", "jolt"]
+MOVES += ["taint", "clean", "cordon", "move", "remove", "come", "jolt", "mark", "mark", "anew"]
 
 steps_of = st.lists(
     st.tuples(
@@ -130,6 +130,11 @@ def _move(story: Story, move: str, pod: str, node: str, number: int) -> None:
         story.no_node(node)
     elif move == "come" and not there:
         story.node(node, labels={"zone": "abc"[number], "host": node})
+    elif move == "mark":
+        story.mark("one")
+    elif move == "anew" and state is not None and story.states[f"Pod/{pod}"].get("node") is None:
+        same = {key: state[key] for key in ("constraints", "labels", "scheduler")}
+        story.gone(pod).pod(pod, **same)
 
 
 @settings(max_examples=250, deadline=None)

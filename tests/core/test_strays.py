@@ -19,12 +19,6 @@ def removed() -> Story:
     return story.expect("refused", "a").after(1).act("node-remove", nodes=["n2"]).no_node("n2")
 
 
-def marked(story: Story) -> Story:
-    """A marker is bound: the scheduler has seen every change of nodes so far."""
-    story.act("marker", "marker-1", node="marker-1").node("marker-1", gpus=1)
-    return story.pod("marker-1", part="marker").bind("marker-1", "marker-1")
-
-
 def test_a_bind_just_after_the_removal_is_unknown() -> None:
     verdict = overbooking.judge(removed().after(0.1).bind("a-0", "n2").end(9))
     assert verdict.outcome is Outcome.UNKNOWN
@@ -39,14 +33,20 @@ def test_a_bind_long_after_the_removal_is_violated() -> None:
 
 
 def test_a_bind_after_a_marker_is_violated_at_once() -> None:
-    verdict = overbooking.judge(marked(removed()).after(0.1).bind("a-0", "n2").end(9))
+    verdict = overbooking.judge(removed().mark().after(0.1).bind("a-0", "n2").end(9))
     assert verdict.outcome is Outcome.VIOLATED
     assert "which was removed 0.100 s before" in verdict.reason
 
 
 def test_a_marker_that_is_older_than_the_removal_proves_nothing() -> None:
-    story = marked(Story(window=2).node("n1", gpus=1).node("n2", gpus=1)).submit(TWO).no_node("n2")
+    story = Story(window=2).node("n1", gpus=1).node("n2", gpus=1).mark().submit(TWO).no_node("n2")
     assert overbooking.judge(story.after(0.1).bind("a-0", "n2").end(9)).outcome is Outcome.UNKNOWN
+
+
+def test_a_marker_of_another_scheduler_proves_nothing() -> None:
+    story = Story(window=2).node("n1", gpus=1).pod("p", scheduler="other").no_node("n1").mark()
+    assert overbooking.judge(story.after(0.1).bind("p", "n1").end(9)).outcome is Outcome.UNKNOWN
+    assert second_opinion(story.end(9))["overbooking"] is Outcome.UNKNOWN
 
 
 def test_a_marker_that_is_bound_later_proves_nothing() -> None:

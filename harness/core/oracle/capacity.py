@@ -25,7 +25,7 @@ class Capacity:
         self._line = line
         self._used: dict[str, dict[str, int]] = {}
         self._room: dict[str, Mapping[str, int]] = {}
-        self._shrunk: dict[str, tuple[float, Mapping[str, int]]] = {}
+        self._shrunk: dict[str, tuple[Moment, Mapping[str, int]]] = {}  # when, and the room before
         self._removed: dict[str, Moment] = {}
 
     def node(self, name: str, room: Mapping[str, int] | None, index: int, now: float) -> None:
@@ -38,7 +38,7 @@ class Capacity:
         if before == room:
             return
         if before is not None and any(room.get(key, 0) < amount for key, amount in before.items()):
-            self._shrunk[name] = (now, before)
+            self._shrunk[name] = (Moment(index, now), before)
         self._room[name] = room
         self._line.unseen.pop(name, None)  # binds to nodes that no record ever showed cannot be judged
 
@@ -64,7 +64,7 @@ class Capacity:
             if (removed := self._removed.get(node)) is None:
                 self._line.unseen.setdefault(node, index)
             else:
-                is_informed = self._line.knew(removed.pos, index)
+                is_informed = self._line.knew(pod.scheduler, removed.pos, index)
                 gang, is_evidence = str(pod.record.state.get("gang", "")), pod.part in EVIDENCE
                 self._line.strays.append(Stray(index, now, pod.name, node, removed, is_informed, gang, is_evidence))
             return
@@ -75,10 +75,15 @@ class Capacity:
         self._line.overflows.append(Overflow(index, now, pod.name, node, over, used[over], room.get(over, 0), allowed))
 
     def _allowed(self, pod: Pod, node: str, room: Mapping[str, int], used: Mapping[str, int]) -> float:
-        """Until when the node had room for the pod: before it shrank, or before others brought pods to it."""
-        shrunk, before = self._shrunk.get(node, (-inf, room))
-        if not _over(pod.request, used, before):
-            return shrunk
+        """Until when the node had room for the pod: before it shrank, or before others brought pods to it.
+
+        That it shrank is no excuse where a marker was bound before the pod was there: all that was decided of the pod
+        was decided after that.
+        """
+        if node in self._shrunk:
+            shrunk, before = self._shrunk[node]
+            if not self._line.knew(pod.scheduler, shrunk.pos, pod.born) and not _over(pod.request, used, before):
+                return shrunk.now
         left = dict(used)
         others = (other for other in self._line.pods.values() if other.standing and other.node == node)
         for came, other in sorted(((other.came_unseen(pod), other) for other in others), key=_latest_first):

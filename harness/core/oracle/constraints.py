@@ -4,7 +4,8 @@ A bind is judged by what was committed before it, and a scheduler decides by wha
 breach says until when the bind would have been right (`Breach.allowed`), and the check excuses what was right recently:
 
 - A node that changed or came is also taken as it was before. A watch is ordered: a scheduler that has used a node knows
-  every change of nodes that was committed before that node came.
+  every change of nodes that was committed before that node came. So what a marker showed it before a pod was created
+  excuses no bind of that pod.
 - A pod that another scheduler bound may be taken as not there, and one that ended as there still. The watch of pods is
   ordered, too: what happened before a pod was created is known to whoever binds it.
 - A scheduler commits in any order what it has decided. So a demand for other pods (affinity, spread) that does not
@@ -165,8 +166,10 @@ class Constraints:
     def _by_node(self, pod: Pod, node: str) -> Iterator[tuple[str, float]]:
         """Why the node is none for the pod, and until when it was one."""
         if why := forbids(demands(pod), node, self._nodes[node]):
-            former = ((change.now, change.before) for change in reversed(self._changes) if change.name == node)
-            yield why, next((now for now, facts in former if facts and not forbids(demands(pod), node, facts)), -inf)
+            former = (change for change in reversed(self._changes) if change.name == node)
+            unseen = takewhile(lambda change: not self._line.knew(pod.scheduler, change.pos, pod.born), former)
+            right = (c.now for c in unseen if c.before and not forbids(demands(pod), node, c.before))
+            yield why, next(right, -inf)
 
     def _by_pods(self, pod: Pod, node: str) -> Iterator[tuple[str, float]]:
         """Why the pod must not be beside pods that are there, and until when they were not there for its scheduler."""

@@ -205,7 +205,7 @@ class Replay:
         elif pod.part == "fence":
             line.fences.append((self._index, pod.born, pod.scheduler, pod.name))
         elif pod.part == MARKER:
-            line.markers.append((self._index, pod.born))
+            line.markers.append((self._index, pod.born, pod.scheduler))
         else:
             line.starts.append(Start(self._index, self._now, pod.born, f"pod {pod.name}"))
 

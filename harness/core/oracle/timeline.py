@@ -84,7 +84,7 @@ class Timeline:
     unseen: dict[str, int] = field(default_factory=dict)  # nodes that pods were bound to and no record shows
     loads: int = 0  # binds whose node was looked at
     strays: list[Stray] = field(default_factory=list)
-    markers: list[tuple[int, int]] = field(default_factory=list)  # bound at, created at
+    markers: list[tuple[int, int, str]] = field(default_factory=list)  # bound at, created at, scheduler
     marker_nodes: set[str] = field(default_factory=set)  # nodes that are there for a marker alone
     stalls: list[Stall] = field(default_factory=list)
     breaches: list[Breach] = field(default_factory=list)
@@ -156,13 +156,13 @@ class Timeline:
                 return min(ended, (lift.pos, lift.now))
         return ended
 
-    def knew(self, change: int, bind: int) -> bool:
-        """Whether a marker shows that the scheduler had seen a change of nodes, record `change`, before record `bind`.
+    def knew(self, scheduler: str, change: int, index: int) -> bool:
+        """Whether a marker shows that the scheduler had seen a change of nodes, record `change`, before record `index`.
 
         A marker is a pod that fits only a node which was created after the change. Watches of nodes are ordered, so
         the scheduler that binds it has seen what was before.
         """
-        return any(created > change and bound < bind for bound, created in self.markers)
+        return any(created > change and bound < index and by == scheduler for bound, created, by in self.markers)
 
     def due(self, promise: Promise, default: float) -> float:
         """Until when the promise must be kept; time in which muster or the API server stood still does not count."""

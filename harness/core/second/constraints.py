@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.core.history.records import Record
 from harness.core.second.facts import Facts
-from harness.core.second.laws import binds
+from harness.core.second.laws import binds, knew
 
 State = dict[str, Any]
 
@@ -27,8 +27,10 @@ def judge_bind(facts: Facts, i: int) -> str:
     if name not in nodes:
         return ""
     if not right_node(record, name, nodes[name]):
+        created = course(facts, record)[0]
         moments = [n for n in changes_of_nodes(facts, i) if recent(facts, facts.clock[n], now)]
-        earlier = [nodes_before(facts, n) for n in moments if facts.history.records[n].name == name]
+        unseen = [n for n in moments if not knew(facts, i, n, created)]
+        earlier = [nodes_before(facts, n) for n in unseen if facts.history.records[n].name == name]
         if not any(name in view and right_node(record, name, view[name]) for view in earlier):
             return "wrong"
     if lacks(facts, i, name, nodes[name]):

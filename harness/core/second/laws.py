@@ -63,9 +63,19 @@ def overbooked(facts: Facts, i: int) -> bool:
         for (_, before), (n, after) in pairwise(rooms)
         if before.verb != "deleted" and after.verb != "deleted" and _smaller(before, after)
     ]
-    if shrinks and not _too_much(record, there, shrinks[-1][1]):
+    created = facts.courses[record.uid or f"{record.namespace}/{record.name}"].places[0]
+    if shrinks and not knew(facts, i, shrinks[-1][0], created) and not _too_much(record, there, shrinks[-1][1]):
         return not _recent(facts, shrinks[-1][0], i)
     return _too_much(record, [other for other in there if not _news(facts, i, other)], room)
+
+
+def knew(facts: Facts, i: int, change: int, moment: int) -> bool:
+    """Whether a marker made after a change of nodes was bound, before this moment, by the scheduler of record i."""
+    scheduler = facts.history.records[i].state.get("scheduler", "")
+    markers = [course for course in facts.courses.values() if course.first.state.get("part") == "marker"]
+    later = [course for course in markers if course.places[0] > change]
+    mine = [course for course in later if course.first.state.get("scheduler", "") == scheduler]
+    return any("node" in facts.history.records[n].state for course in mine for n in course.places if n < moment)
 
 
 def _recent(facts: Facts, then: int, i: int) -> bool:
@@ -90,10 +100,8 @@ def stray(facts: Facts, i: int) -> Outcome:
     if not rooms or rooms[-1][1].verb != "deleted":
         return Outcome.PASS
     removed = rooms[-1][0]
-    markers = [course for course in facts.courses.values() if course.first.state.get("part") == "marker"]
-    for course in (course for course in markers if course.places[0] > removed):
-        if any("node" in facts.history.records[n].state for n in course.places if n < i):
-            return Outcome.VIOLATED
+    if knew(facts, i, removed, i):
+        return Outcome.VIOLATED
     until = facts.patience(facts.clock[removed], facts.deadline("window"))
     if facts.clock[i] > until:
         return Outcome.VIOLATED
