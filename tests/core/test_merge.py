@@ -137,6 +137,13 @@ def test_shuffled_input_gives_the_same_history(revs: list[tuple[int, float]], lo
             assert all(later.at >= record.at for later in expected[place + 1 :])
 
 
+def test_no_change_is_later_than_what_was_committed_after_it() -> None:
+    """A nomination that was delivered late does not make the bind after it late."""
+    nominated = watch(9, 6.9, changed=("nominated",))
+    records = merge([nominated, watch(10, 7.0, changed=("bound",), node="n1")], [binding()])
+    assert [(record.rev, record.at) for record in records] == [(9, 5.00025), (10, 5.00025)]
+
+
 def test_what_was_audited_late_tells_the_time_of_a_bind_and_nothing_else() -> None:
     (record,) = merge([BOUND], late=[binding()])
     assert (record.at, record.by) == (5.00025, "sched/v1 (x)")

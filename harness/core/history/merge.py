@@ -4,7 +4,8 @@ The watch knows the order (revisions), but not which client acted. The audit log
 microsecond, and which requests were rejected, but not the revision. The case knows its own actions. A bind is in both
 the watch and the audit log, so the two are joined: the watch record of the same pod uid and node gets the time and the
 user agent of the audit log. Where the log has creations of pods, too, they date the records of new pods. The rest of
-the log stays as records of its own. All records are put in one order.
+the log stays as records of its own. All records are put in one order, and none of the watch is later than those after
+it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from harness.core.history.observe import unix
-from harness.core.history.records import Record, ordered
+from harness.core.history.records import Record, by_revision, earliest, ordered
 
 SLOW = 0.25  # seconds: a bind that the API server needs longer for is time that the scheduler did not have
 WEBHOOKS = ("apiserver.latency.k8s.io/mutating-webhook", "apiserver.latency.k8s.io/validating-webhook")
@@ -45,7 +46,7 @@ def merge(
     joined, unmatched = _join(_without_repeats(watch), early.binds)
     joined, _ = _join(joined, later.binds)
     _date(joined, [*early.creations, *later.creations])
-    return ordered([*joined, *early.others, *unmatched, *actions, *gaps, *early.stalls, *later.stalls])
+    return ordered([*_in_time(joined), *early.others, *unmatched, *actions, *gaps, *early.stalls, *later.stalls])
 
 
 def slow_request(event: Mapping[str, Any]) -> Record | None:
@@ -179,6 +180,20 @@ def _date(watch: list[Record], creations: Sequence[_Creation]) -> None:
         if indices:
             index = indices.pop(0)
             watch[index] = replace(watch[index], at=min(watch[index].at, creation.at))
+
+
+def _in_time(watch: list[Record]) -> list[Record]:
+    """Watch records in order, none of them later than what was committed after it.
+
+    A change is delivered after its commit, much later on a busy machine. Whatever has a higher revision was committed
+    after it, so the earliest time of what follows is a better one. Without it a bind, whose time is that of the audit
+    log, would count as late as an older change that arrived after it.
+    """
+    watch = sorted(watch, key=by_revision)
+    return [
+        record if record.at == bound else replace(record, at=bound)
+        for record, bound in zip(watch, earliest(watch), strict=True)
+    ]
 
 
 def _join(watch: list[Record], binds: list[Record]) -> tuple[list[Record], list[Record]]:

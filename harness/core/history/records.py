@@ -127,9 +127,9 @@ def ordered(records: Iterable[Record]) -> tuple[Record, ...]:
     loose: list[Record] = []
     for record in records:
         (loose if record.rev is None else backbone).append(record)
-    backbone.sort(key=lambda record: (record.rev, record.kind, record.namespace, record.name))
+    backbone.sort(key=by_revision)
     loose.sort(key=lambda record: record.at)
-    bounds = _earliest(backbone)
+    bounds = earliest(backbone)
     out: list[Record] = []
     done = 0
     for record in loose:
@@ -140,7 +140,12 @@ def ordered(records: Iterable[Record]) -> tuple[Record, ...]:
     return (*out, *backbone[done:])
 
 
-def _earliest(backbone: Sequence[Record]) -> list[float]:
+def by_revision(record: Record) -> tuple[int, str, str, str]:
+    """The order of the changes that the API server committed."""
+    return record.rev or 0, record.kind, record.namespace, record.name
+
+
+def earliest(backbone: Sequence[Record]) -> list[float]:
     """For each record the earliest `at` of itself and all later ones: never decreasing."""
     bounds = [record.at for record in backbone]
     for i in range(len(bounds) - 2, -1, -1):
