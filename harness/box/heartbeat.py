@@ -14,7 +14,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from harness.core.errors import MusterError
 from harness.core.oracle.facts import Stall
 
 TICK = 0.2  # seconds between two looks
@@ -93,7 +92,7 @@ class Heartbeat:
                     self._asked, self._own = self._clock(), 0.0
             try:
                 self._probe()
-            except MusterError:
+            except Exception:  # whatever it is: without this thread everything from now on would be a stall
                 self._stop.wait(TICK)
                 continue
             self.look()  # an answer that came late is told before it is forgotten

@@ -27,9 +27,9 @@ class Lag:
     def is_behind(self) -> bool:
         return self._since is not None
 
-    def begin(self) -> None:
-        """The watch broke, or could not be resumed."""
-        if self._since is None:
+    def begin(self, *, is_served: bool = True) -> None:
+        """The watch broke, or could not be resumed; while the kind is not served nothing happens that could be late."""
+        if self._since is None or not is_served:
             self._since = time.time()
         self._has_caught_up = None
 

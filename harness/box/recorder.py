@@ -294,7 +294,7 @@ class Recorder:
                         lag.look()
                 lag.begin()
             except ApiError as error:
-                lag.begin()
+                lag.begin(is_served=error.status != 404)
                 if error.status == 410:
                     version, lost = "", version
                 else:

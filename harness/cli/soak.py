@@ -96,8 +96,8 @@ def soak(
     folder = new_folder(output, f"soak-{config.integrations[0]}".replace("@", "-"), time.time())
     lines = Progress(plan)
     lines.begin()
-    with Disturbances(folder, load=load, disk=disk, pauses=pauses, seed=config.seed or 0):
-        tally = run_soak(plan, folder, lines, second_judge)
+    with Disturbances(folder, load=load, disk=disk, pauses=pauses, seed=config.seed or 0) as disturbances:
+        tally = run_soak(plan, folder, session.both(lines, disturbances.watch), second_judge)
     lines.close()
     unexplained = tally.unexplained(expected)
     _show(tally, unexplained, folder)
@@ -118,9 +118,12 @@ def code(tally: Tally, unexplained: Sequence[str]) -> ExitCode:
 
 def second_judge(result: CaseResult, path: Path) -> SecondLook:
     """What is said otherwise: by the second judge of the stored history, and by the first one when it judges again."""
-    history = store.read(path)
-    verdicts = judge_case(history, result.strength)
-    differences = disagreements(history, judge_all(history))
+    try:
+        history = store.read(path)
+        verdicts = judge_case(history, result.strength)
+        differences = disagreements(history, judge_all(history))
+    except Exception as error:  # a judge that cannot judge is a fault of it, and no reason to end a soak of hours
+        return SecondLook([f"it cannot be judged again: {error!r}"])
     if not result.error and case_outcome(verdicts) is not result.outcome:
         differences.append(f"the case was {result.outcome}, and judged again it is {case_outcome(verdicts)}")
     return SecondLook(differences, _needs_stalls(history, result))

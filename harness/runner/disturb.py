@@ -11,8 +11,10 @@ import random
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import psutil
 
@@ -44,7 +46,8 @@ class Disturbances:
         self._random = random.Random(seed)
         self._stop = threading.Event()
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._thread = threading.Thread(target=self._pause_children, name="pauses of muster", daemon=True)
+        self._recorders: list[psutil.Process] = []
+        self._thread = threading.Thread(target=self._pause_recorders, name="pauses of muster", daemon=True)
 
     def __enter__(self) -> Disturbances:
         for _ in range(self._load):
@@ -66,18 +69,22 @@ class Disturbances:
             process.wait()
         self._file.unlink(missing_ok=True)
 
+    def watch(self, event: Mapping[str, Any]) -> None:
+        """Learn from the events of a run which processes record histories: they are what is paused of muster."""
+        if event["event"] == "testbed":
+            with contextlib.suppress(psutil.Error):
+                self._recorders.append(psutil.Process(event["pid"]))
+
     def _start(self, *arguments: str) -> None:
         command = [sys.executable, "-S", "-E", *arguments]
         self._processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent))
 
-    def _pause_children(self) -> None:
-        disturbing = {process.pid for process in self._processes}
+    def _pause_recorders(self) -> None:
         while not self._stop.wait(self._random.uniform(*BETWEEN)):
-            for child in psutil.Process().children():
-                if child.pid in disturbing:
-                    continue
+            self._recorders = [recorder for recorder in self._recorders if recorder.is_running()]
+            for recorder in self._recorders:
                 with contextlib.suppress(psutil.Error):
-                    child.suspend()
+                    recorder.suspend()
                     self._stop.wait(self._random.uniform(*LENGTH))
                 with contextlib.suppress(psutil.Error):
-                    child.resume()
+                    recorder.resume()

@@ -7,6 +7,7 @@ With pytest-xdist every worker has a box of its own.
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
 import time
@@ -183,7 +184,8 @@ def testbed(pytestconfig: pytest.Config) -> Iterator[Testbed]:
         opened = opening.wait() if opening is not None else open_for(config, log)
     except MusterError as fault:
         pytest.exit(str(fault), returncode=int(fault.exit_code))
-    log.tell("testbed", implementation=case_run.as_event(case_run.implementation(opened)), timings=opened.box.timings)
+    facts = {"implementation": case_run.as_event(case_run.implementation(opened)), "timings": opened.box.timings}
+    log.tell("testbed", pid=os.getpid(), **facts)
     pauses = Pauses(lambda: list(opened.box.processes.values()), config.seed or 0) if config.pauses else None
     yield opened
     if pauses is not None:

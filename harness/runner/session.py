@@ -72,7 +72,7 @@ def run(
         release_signals()
         config.write(folder)
         for integration in config.integrations if any(map(config.selects, collect_cases())) else ():
-            _child(config, integration, folder, tail, _both(watch, is_enough), faults, stop or threading.Event())
+            _child(config, integration, folder, tail, both(watch, is_enough), faults, stop or threading.Event())
     except EnoughSeenError:
         pass
     except KeyboardInterrupt:
@@ -80,7 +80,9 @@ def run(
     return replace(assemble(folder, config, started, interrupted), faults=faults.sentences), faults
 
 
-def _both(first: Watcher, second: Watcher) -> Watcher:
+def both(first: Watcher, second: Watcher) -> Watcher:
+    """A watcher that tells both."""
+
     def watch(event: dict[str, Any]) -> None:
         first(event)
         second(event)

@@ -78,3 +78,13 @@ def test_clock_is_the_one_of_histories() -> None:
         short.look()
 
     assert stalls[0].since >= before and stalls[0].until <= time.time()
+
+
+def test_time_in_which_the_kind_was_not_served_is_none_in_which_a_watch_was_behind(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    watched = watch(monkeypatch)
+    watched.lag.begin()
+    watched.at(105).lag.begin(is_served=False)
+    watched.at(130).lag.begin(is_served=False)
+    watched.has_all = True
+    watched.at(130.5).lag.resume(lambda: watched.has_all)
+    assert watched.stalls == [Stall(130, 130.5, "watch")]

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.core.history.merge import audit_record, merge
+from harness.core.history.merge import audit_record, merge, slow_request
 from harness.core.history.records import Record, ordered
 
 
@@ -176,6 +176,16 @@ def test_what_a_webhook_took_is_no_stall() -> None:
     assert stalls("2s0ms") == [1.0]
     assert stalls("500.25ms") == [2.5]
     assert stalls("1m0s") == []
+    queued = {"apiserver.latency.k8s.io/apf-queue-wait": "2.9s"}
+    assert slow_request(binding(requestReceivedTimestamp="1970-01-01T00:00:02.000000Z", annotations=queued)) is None
+
+
+def test_what_takes_time_by_nature_is_no_stall() -> None:
+    received = {"requestReceivedTimestamp": "1970-01-01T00:00:02.000000Z"}
+    for event in (audit("create", "eviction", **received), audit("deletecollection", code=200, **received)):
+        assert [record.verb for record in merge([], [event])] != []
+        assert slow_request(event) is None
+    assert slow_request(audit("delete", code=200, **received)) is not None
 
 
 def test_a_creation_in_the_log_dates_the_record_of_a_new_pod() -> None:

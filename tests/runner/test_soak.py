@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
 from harness.box.artifacts import load as locks
-from harness.cli.soak import code
+from harness.cli.soak import code, second_judge
 from harness.core.errors import ExitCode
 from harness.core.oracle.checks.atomic import LEFT_IN_PART
 from harness.core.results import CaseResult
 from harness.core.verdict import Outcome, Verdict
 from harness.runner.baseline import kubernetes_for
 from harness.runner.config import RunConfig
+from harness.runner.disturb import Disturbances
 from harness.runner.soak import KEPT, SecondLook, SoakPlan, Tally
+from tests.waiting import soon
 
 VERSION = locks().lock("volcano", None).version
 WINNER = "one-of-two-gangs-wins-whole"
@@ -135,3 +139,25 @@ def test_the_exit_code(tmp_path: Path, outcomes: list[Outcome], judge: list[str]
     counted = tally(tmp_path, *(("a", outcome) for outcome in outcomes), judge=judge)
 
     assert code(counted, counted.unexplained(None)) is expected
+
+
+def test_what_records_is_paused_and_goes_on(tmp_path: Path) -> None:
+    """A worker of pytest-xdist is no child of the soak: the events of the run say who records."""
+    recorder = subprocess.Popen(["sleep", "60"])
+    try:
+        with Disturbances(tmp_path, load=0, disk=False, pauses=True, seed=1) as disturbances:
+            disturbances.watch({"event": "testbed", "pid": recorder.pid})
+            disturbances.watch({"event": "case"})
+            process = psutil.Process(recorder.pid)
+            assert soon(lambda: process.status() == psutil.STATUS_STOPPED, 15)
+        assert process.status() == psutil.STATUS_SLEEPING
+    finally:
+        recorder.kill()
+        recorder.wait()
+
+
+def test_a_history_that_cannot_be_judged_again_ends_no_soak(tmp_path: Path) -> None:
+    path = tmp_path / "broken.jsonl.zst"
+    path.write_bytes(b"this is no history")
+    look = second_judge(result(WINNER, Outcome.PASS, tmp_path, 1), path)
+    assert len(look.differences) == 1 and "cannot be judged again" in look.differences[0]

@@ -19,7 +19,11 @@ from harness.core.history.observe import unix
 from harness.core.history.records import Record, by_revision, earliest, ordered
 
 SLOW = 0.25  # seconds: a bind that the API server needs longer for is time that the scheduler did not have
-WEBHOOKS = ("apiserver.latency.k8s.io/mutating-webhook", "apiserver.latency.k8s.io/validating-webhook")
+MAY_BE_ITS_OWN = (  # webhooks of the scheduler, and its own requests that are in front
+    "apiserver.latency.k8s.io/mutating-webhook",
+    "apiserver.latency.k8s.io/validating-webhook",
+    "apiserver.latency.k8s.io/apf-queue-wait",
+)
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 REFUSED = 400  # HTTP status codes from here on mean that nothing happened
 _VERBS = {
@@ -52,23 +56,25 @@ def merge(
 def slow_request(event: Mapping[str, Any]) -> Record | None:
     """The stall that a request shows which the API server answered late; None for every other one.
 
-    A bind is a write of a few bytes: whatever it waits for, an API server or a store that is stopped, starved or slow,
-    it is not the scheduler that sent it. A webhook may be the scheduler's own, so its time is not taken off.
+    A bind is a write of a few bytes, and so is the deletion of one pod: whatever it waits for, an API server or a store
+    that is stopped, starved or slow, it is not the scheduler that sent it. Deletions of many pods and evictions, which
+    ask for budgets again and again, take time by nature. A webhook may be the scheduler's own, and so may be what
+    stands in front of it in a queue, so that time is not taken off. The log has it of requests above half a second.
     """
-    received, done = event.get("requestReceivedTimestamp"), event.get("stageTimestamp")
-    if not received or not done or audit_record(event) is None:
+    received, done, record = event.get("requestReceivedTimestamp"), event.get("stageTimestamp"), audit_record(event)
+    if not received or not done or record is None or record.verb == "evict" or event["verb"] == "deletecollection":
         return None
-    since, until = unix(received) + _in_webhooks(event), unix(done)
+    since, until = unix(received) + _own_time(event), unix(done)
     if until - since <= SLOW:
         return None
     span = {"from": round(since, 6), "to": round(until, 6)}
     return Record(None, round(until, 6), "action", "stalled", name="apiserver", state=span)
 
 
-def _in_webhooks(event: Mapping[str, Any]) -> float:
-    """Seconds of a slow request that admission webhooks took, as the API server notes them in the audit log."""
+def _own_time(event: Mapping[str, Any]) -> float:
+    """Seconds of a slow request that the scheduler itself may have caused, as the audit log notes them."""
     notes = event.get("annotations") or {}
-    return sum(_seconds(str(text)) for name, text in notes.items() if name in WEBHOOKS)
+    return sum(_seconds(str(text)) for name, text in notes.items() if name in MAY_BE_ITS_OWN)
 
 
 def _seconds(duration: str) -> float:
