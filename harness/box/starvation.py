@@ -4,9 +4,10 @@ A scheduler that binds a gang one member after another needs processor time betw
 with something else, or while somebody has stopped the process, it does not get it, and would be blamed for a window
 that it could not keep. Linux counts for every thread how long it waited for a processor. So one thread looks at
 all of them, five times a second. Where one of them waited for more than half of the time, a quarter of a second in all,
-that time is told as a stall, which no deadline counts. A scheduler that waits by itself, for a timer or for an event,
-waits for no processor: nothing is told of it, so what it does wrong is judged as on an idle machine. Nothing is told
-either of a program that uses most of the processors itself.
+that time is told as a stall, which no deadline counts. The kernel counts a wait when it is over, so one look may show
+more of it than the time since the look before. A scheduler that waits by itself, for a timer or for an event, waits for
+no processor: nothing is told of it, so what it does wrong is judged as on an idle machine. Nothing is told either while
+the programs under test use most of the processors themselves.
 """
 
 from __future__ import annotations
@@ -15,19 +16,29 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.box.base import Process
 from harness.core.oracle.facts import Stall
 
 TICK = 0.2  # seconds between two looks
 SHARE = 0.5  # of a tick: who waits for longer runs at less than half of its speed
-OWN = 0.7  # of all processors: who uses more has what there is
+MOST = 0.5  # of all processors: while the programs under test use more, they are the load
 LIMIT = 0.25  # seconds of waiting that are told; a window has 2
 LONGEST = 1.0  # seconds after which it is told though it goes on, so that those who wait know it in time
 PROC = Path("/proc")
+NOT_UNDER_TEST = ("apiserver", "etcd")  # roles of the processes that every scheduler needs
+
+
+class Times(NamedTuple):
+    """What the kernel has counted for one thread."""
+
+    ran: int  # nanoseconds
+    waited: int  # nanoseconds, for a processor; a wait is added when it is over
+    changed: float  # when one of them was seen to change last
 
 
 @dataclass(slots=True)
@@ -35,7 +46,9 @@ class Usage:
     """What is known of one process since the last look."""
 
     pid: int
-    times: dict[str, tuple[int, int]]  # nanoseconds that each thread has run, and has waited for a processor
+    threads: dict[str, Times]
+    ran: float = 0.0  # seconds since the look before, of all threads
+    waited: float = 0.0  # seconds that the unluckiest thread waited, up to now
     since: float = 0.0  # when the starvation began
     lost: float = 0.0  # seconds that were lost since then; 0: it is not starved
 
@@ -66,8 +79,10 @@ class Starvation:
         with self._lock:
             now = self.clock()
             tick, self._last = now - self._last, now
-            for process in self.processes():
-                stalls += self._look_at(process, now, tick, final)
+            usages = [(process, usage) for process in self.processes() if (usage := self._measure(process, now))]
+            own = sum(usage.ran for process, usage in usages if process.command.role not in NOT_UNDER_TEST)
+            for process, usage in usages:
+                stalls += self._judge(process, usage, now, tick, own < MOST * self.processors * tick, final)
         for stall in stalls:
             self.tell(stall)
 
@@ -75,33 +90,42 @@ class Starvation:
         while not self._stop.wait(TICK):
             self.look()
 
-    def _look_at(self, process: Process, now: float, tick: float, final: bool) -> Iterable[Stall]:
+    def _measure(self, process: Process, now: float) -> Usage | None:
+        """What the process did since the last look; None if there was none, or if it is not to run."""
         if process.paused or not process.alive:  # the history says so by itself
             self._usages.pop(process.name, None)
-            return
-        usage, times = self._usages.get(process.name), self._times(process.pid)
+            return None
+        usage = self._usages.get(process.name)
+        former = usage.threads if usage is not None and usage.pid == process.pid else {}
+        threads = {name: _aged(times, former.get(name), now) for name, times in self._read(process.pid)}
         if usage is None or usage.pid != process.pid:
-            self._usages[process.name] = Usage(process.pid, times)
-            return
-        ran, waited = _since(usage.times, times)
-        lost = tick if self._is_stopped(process.pid) else min(tick, waited)
-        usage.times = times
-        if is_starved := lost > SHARE * tick and ran < OWN * self.processors * tick:
-            usage.since = usage.since if usage.lost else now - tick
+            self._usages[process.name] = Usage(process.pid, threads)
+            return None
+        known = [(times, former[name]) for name, times in threads.items() if name in former]
+        usage.ran = sum(times.ran - before.ran for times, before in known) / 1e9
+        waits = (min((times.waited - before.waited) / 1e9, now - before.changed) for times, before in known)
+        usage.waited = max(waits, default=0.0)
+        usage.threads = threads
+        return usage
+
+    def _judge(
+        self, process: Process, usage: Usage, now: float, tick: float, is_free: bool, final: bool
+    ) -> Iterable[Stall]:
+        lost = tick if self._is_stopped(process.pid) else usage.waited
+        if is_starved := lost > SHARE * tick and is_free:
+            usage.since = usage.since if usage.lost else now - lost
             usage.lost += lost
         if usage.lost and (final or not is_starved or now - usage.since >= LONGEST):
             if usage.lost >= LIMIT:
                 yield Stall(now - usage.lost, now, process.name)
             usage.lost = 0.0
 
-    def _times(self, pid: int) -> dict[str, tuple[int, int]]:
-        """The times of each thread; nothing where the kernel does not count them."""
-        times = {}
+    def _read(self, pid: int) -> Iterable[tuple[str, tuple[int, int]]]:
+        """The name of each thread, with what it has run and waited; nothing where the kernel does not count."""
         for thread in self.proc.glob(f"{pid}/task/*"):
             with contextlib.suppress(OSError, ValueError):  # it has just ended
                 ran, waited, *_ = (thread / "schedstat").read_text().split()
-                times[thread.name] = int(ran), int(waited)
-        return times
+                yield thread.name, (int(ran), int(waited))
 
     def _is_stopped(self, pid: int) -> bool:
         try:
@@ -110,11 +134,7 @@ class Starvation:
             return False
 
 
-def _since(before: Mapping[str, tuple[int, int]], now: Mapping[str, tuple[int, int]]) -> tuple[float, float]:
-    """Seconds that all threads have run since then, and that the unluckiest of them has waited."""
-    ran = waited = 0
-    for thread, (run, wait) in now.items():
-        former_run, former_wait = before.get(thread, (run, wait))
-        ran += run - former_run
-        waited = max(waited, wait - former_wait)
-    return ran / 1e9, waited / 1e9
+def _aged(counted: tuple[int, int], before: Times | None, now: float) -> Times:
+    """The times of a thread, with the moment at which they changed last."""
+    is_same = before is not None and (before.ran, before.waited) == counted
+    return Times(*counted, before.changed if before is not None and is_same else now)

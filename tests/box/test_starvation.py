@@ -18,13 +18,17 @@ from harness.box.starvation import Starvation
 Stalls = list[tuple[str, float]]
 
 
+def program(name: str, pid: int, role: str = "scheduler") -> SimpleNamespace:
+    return SimpleNamespace(name=name, pid=pid, paused=False, alive=True, command=SimpleNamespace(role=role))
+
+
 class Machine:
     """The files of a process with two threads, and the time."""
 
     def __init__(self, proc: Path) -> None:
         self.now = 100.0
         self.proc = proc
-        self.process = SimpleNamespace(name="scheduler", pid=7, paused=False, alive=True)
+        self.process = program("scheduler", 7)
         self.waits = {"7": 0, "8": 0}
         self.ran = 0
         self.stalls: Stalls = []
@@ -75,7 +79,44 @@ def test_a_busy_machine_on_which_it_runs_half_of_the_time_is_no_stall(machine: M
 
 def test_a_program_that_uses_most_of_the_processors_is_its_own_load(machine: Machine) -> None:
     for _ in range(10):
-        machine.step(0.15, 0.15, ran=0.15)  # by each of its two threads, on two processors
+        machine.step(0.15, 0.15, ran=0.11)  # by each of its two threads, on two processors
+    assert machine.stalls == []
+
+
+def test_an_api_server_that_the_scheduler_keeps_from_running_is_no_stall(machine: Machine) -> None:
+    server = program("kube-apiserver", 9, role="apiserver")
+    machine.starvation.processes = lambda: [machine.process, server]  # type: ignore[list-item]
+    file = machine.proc / "9" / "task" / "9" / "schedstat"
+    file.parent.mkdir(parents=True)
+    file.write_text("0 0 3\n")
+    for number in range(1, 11):
+        file.write_text(f"0 {number * 190_000_000} 3\n")
+        machine.step(ran=0.11)  # by each of the scheduler's two threads, on two processors
+    assert machine.stalls == []
+    file.write_text(f"0 {14 * 190_000_000} 3\n")
+    machine.step(ran=0.02)
+    machine.step()
+    assert machine.stalls == []
+    for number in range(15, 18):
+        file.write_text(f"0 {number * 190_000_000} 3\n")
+        machine.step(ran=0.02)
+    machine.step()
+    assert machine.stalls == [("kube-apiserver", 0.57)]
+
+
+def test_a_wait_is_counted_when_it_is_over(machine: Machine) -> None:
+    """The kernel adds a wait of 3 s at once, when the thread gets a processor."""
+    for _ in range(14):
+        machine.step()
+    machine.step(3.0)
+    machine.step()
+    assert machine.stalls == [("scheduler", 3.0)]
+
+
+def test_a_thread_cannot_have_waited_before_it_was_seen_to_run(machine: Machine) -> None:
+    machine.step(0.0, ran=0.01)
+    machine.step(3.0)  # what is counted is from before the first look, or the clock of the machine is wrong
+    machine.step()
     assert machine.stalls == []
 
 
@@ -140,7 +181,7 @@ def spinning() -> Iterator[list[subprocess.Popen[bytes]]]:
 def test_real_processes(spinning: list[subprocess.Popen[bytes]]) -> None:
     def seconds_lost(pid: int) -> float:
         stalls: list[float] = []
-        process = SimpleNamespace(name="program", pid=pid, paused=False, alive=True)
+        process = program("program", pid)
         starvation = Starvation(
             lambda: [process],  # type: ignore[list-item]
             lambda stall: stalls.append(stall.until - stall.since),
