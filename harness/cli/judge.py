@@ -235,6 +235,9 @@ def summary(result: RunResult, *, quiet: bool = False) -> None:
     out.print(table)
     for name, outcomes in unsteady_cases(result.cases).items():
         out.print(f"[yellow]unsteady[/yellow]  {name}: {', '.join(outcomes)}")
+    if stalled := [f"{case.case} ({case.integration})" for case in result.cases if case.needs_stalls]:
+        text = "would be violated if the time counted in which nothing could run: this machine is too busy"
+        out.print(f"[yellow]busy[/yellow]  {counted(len(stalled), 'case')} {text}: {', '.join(stalled[:SLOWEST])}")
     slow = sorted(result.cases, key=lambda case: -case.seconds)[:SLOWEST]
     if len(result.cases) > SLOWEST and not quiet:
         out.print("\nslowest cases", style="dim")

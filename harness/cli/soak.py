@@ -19,9 +19,8 @@ from harness.cli.terminal import console
 from harness.core.catalogue.cases import Case
 from harness.core.errors import ExitCode, UsageError
 from harness.core.history import store
-from harness.core.history.records import History
 from harness.core.oracle.checks import judge_all
-from harness.core.oracle.judge import case_outcome, judge_case
+from harness.core.oracle.judge import case_outcome, judge_case, needs_stalls
 from harness.core.results import CaseResult
 from harness.core.second import disagreements
 from harness.core.text import counted
@@ -126,16 +125,7 @@ def second_judge(result: CaseResult, path: Path) -> SecondLook:
         return SecondLook([f"it cannot be judged again: {error!r}"])
     if not result.error and case_outcome(verdicts) is not result.outcome:
         differences.append(f"the case was {result.outcome}, and judged again it is {case_outcome(verdicts)}")
-    return SecondLook(differences, _needs_stalls(history, result))
-
-
-def _needs_stalls(history: History, result: CaseResult) -> bool:
-    """Whether the case is not violated only because stalls count for no deadline."""
-    records = tuple(record for record in history.records if record.verb != "stalled")
-    if result.outcome is Outcome.VIOLATED or len(records) == len(history.records):
-        return False
-    verdicts = judge_case(replace(history, records=records), result.strength)
-    return case_outcome(verdicts) is Outcome.VIOLATED
+    return SecondLook(differences, needs_stalls(history, verdicts, result.strength))
 
 
 def _config(texts: dict[str, Any], pauses: bool) -> RunConfig:

@@ -44,6 +44,7 @@ class CaseResult:
     fingerprint: str = ""  # digest of the case's code
     deadlines: Mapping[str, float] = field(default_factory=dict)  # in force while it ran; the history has the same
     promises: tuple[str, ...] = ()  # kinds of promises that the case made; the history has the same
+    needs_stalls: bool = False  # it would be violated if the time counted in which nothing could run
     expected: str = ""  # why this violation is known, from the baseline that the run is held against
 
     @property

@@ -154,6 +154,7 @@ def case_row(case: CaseResult) -> dict[str, Any]:
         "simulated": case.simulated,
         **_filled(
             {
+                "needsStalls": case.needs_stalls or None,
                 "repeats": case.repeats if case.repeats != 1 else None,
                 "fingerprint": case.fingerprint,
                 "history": case.history,

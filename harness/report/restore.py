@@ -79,6 +79,7 @@ def _case(row: Mapping[str, Any], entry: Mapping[str, Any]) -> CaseResult:
         digest=row.get("digest", ""),
         error=row.get("error", ""),
         simulated=row["simulated"],
+        needs_stalls=row.get("needsStalls", False),
         repeats=row.get("repeats", 1),
         fingerprint=row.get("fingerprint", ""),
         expected=row.get("expected", ""),

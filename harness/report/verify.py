@@ -23,6 +23,7 @@ from harness.core.catalogue.cases import Case
 from harness.core.catalogue.selection import ALL, catalogue_size
 from harness.core.errors import UsageError
 from harness.core.oracle.figures import gang_figures
+from harness.core.oracle.judge import needs_stalls
 from harness.core.results import RunResult
 from harness.core.text import counted
 from harness.core.untrusted import read_yaml
@@ -251,7 +252,12 @@ def disagreements(entry: JudgedHistory | Problem, muster: str) -> list[str]:
         return [f"{result.history}: the report says {result.outcome}, the history gives {entry.outcome}"]
     if muster != __version__:
         return []
-    again = replace(result, verdicts=entry.verdicts, figures=gang_figures(entry.history))
+    again = replace(
+        result,
+        verdicts=entry.verdicts,
+        figures=gang_figures(entry.history),
+        needs_stalls=needs_stalls(entry.history, entry.verdicts, result.strength),
+    )
     names = ("report", "history")
     return [f"{result.history}: {text}" for text in differences(case_row(result), case_row(again), names=names)]
 

@@ -25,7 +25,7 @@ from harness.core.history import store
 from harness.core.history.records import History
 from harness.core.kinds import EVENT, NODE, POD
 from harness.core.oracle.figures import gang_figures
-from harness.core.oracle.judge import case_outcome, judge_case
+from harness.core.oracle.judge import case_outcome, judge_case, needs_stalls
 from harness.core.results import CaseResult, Implementation, promises
 from harness.core.verdict import Outcome, Verdict
 from harness.runner.collect import fingerprint
@@ -81,6 +81,7 @@ class CaseRun:
             history=str(where),
             digest=digest,
             promises=promises(history),
+            needs_stalls=needs_stalls(history, verdicts, self.case.strength),
             error=fault,
             logs=self._evidence() if bad else "",
         )

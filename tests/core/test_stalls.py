@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from harness.core.gang import Gang
+from harness.core.history.records import History
 from harness.core.history.validate import impossible
 from harness.core.oracle.checks import atomic, cleanup, held_resources, liveness
 from harness.core.oracle.facts import Stall, stretched
+from harness.core.oracle.judge import judge_case, needs_stalls
 from harness.core.verdict import Outcome
 
 from .story import BEGAN, Story
@@ -40,6 +42,20 @@ def test_a_scheduler_is_not_blamed_for_a_bind_that_muster_saw_late() -> None:
     assert late() is Outcome.VIOLATED
     assert late((1.1, 21.0)) is Outcome.PASS
     assert late((1.1, 15.0)) is Outcome.VIOLATED
+
+
+def test_a_case_that_passes_only_because_of_stalls_says_so() -> None:
+    def whole(*stalls: tuple[float, float]) -> History:
+        story = Story(window=2).node("n1").submit(TWO).at(1).bind("a-0")
+        for since, until in stalls:
+            stalled(story, since, until)
+        return story.at(21.01).bind("a-1").end(30)
+
+    helped = whole((1.1, 21.0))
+    assert needs_stalls(helped, judge_case(helped))
+    assert not needs_stalls(whole(), judge_case(whole())), "it is violated"
+    short = stalled(Story(window=2).node("n1").submit(TWO).at(1).bind("a-0"), 1.1, 1.9).bind("a-1").end(30)
+    assert not needs_stalls(short, judge_case(short)), "it passes without"
 
 
 def test_a_window_is_longer_by_each_stall_and_does_not_begin_anew() -> None:

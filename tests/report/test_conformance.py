@@ -15,6 +15,7 @@ from harness.core.results import RunResult
 from harness.core.verdict import Outcome
 from harness.report.conformance import dump, report, report_yaml
 from harness.report.model import Result, headline, implementation_results, level_result, missing
+from harness.report.restore import restored
 from harness.report.verify import check, load_report, problems, schema
 
 from .sample import history_of, sample_catalogue, sample_run
@@ -79,6 +80,15 @@ def test_of_repeats_of_a_case_the_worst_counts() -> None:
     assert case["outcome"] == "violated"
     assert (data["run"]["planned"], data["run"]["ran"]) == (run.planned, len(run.cases))
     assert problems(data) == []
+
+
+def test_a_case_that_needed_stalls_is_told_as_that() -> None:
+    run = sample_run()
+    needy = replace(run, cases=(replace(run.cases[0], needs_stalls=True), *run.cases[1:]))
+    rows = [row for entry in report(needy)["implementations"] for row in entry["cases"]]
+    assert [row["case"] for row in rows if row.get("needsStalls")] == [run.cases[0].case]
+    assert sum(case.needs_stalls for case in restored(report(needy)).cases) == 1
+    assert not any("needsStalls" in row for entry in report(run)["implementations"] for row in entry["cases"])
 
 
 def test_stretched_deadlines_are_told() -> None:

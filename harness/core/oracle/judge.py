@@ -29,6 +29,14 @@ def judge_case(history: History, strength: str = "MUST") -> tuple[Verdict, ...]:
     return soften(verdicts) if strength == OBSERVE else verdicts
 
 
+def needs_stalls(history: History, verdicts: Iterable[Verdict], strength: str = "MUST") -> bool:
+    """Whether the case is not violated, and would be if the time of stalls counted."""
+    records = tuple(record for record in history.records if record.verb != "stalled")
+    if len(records) == len(history.records) or case_outcome(verdicts) is Outcome.VIOLATED:
+        return False
+    return case_outcome(judge_case(replace(history, records=records), strength)) is Outcome.VIOLATED
+
+
 def spoke(verdict: Verdict) -> bool:
     """The check had something to judge, or could not judge at all."""
     return bool(verdict.figures.get("judged", 1)) or verdict.outcome is not Outcome.PASS
