@@ -8,14 +8,16 @@ import pytest
 import yaml
 
 from harness.box.data import data_root
+from harness.core.catalogue.cases import Case
 from harness.core.errors import UsageError
 from harness.mutation.matrix import read_record, write_record
 from harness.mutation.mutants import EVERYWHERE, Mutant, mutants, unkilled
 from harness.mutation.programs import OBJECTS
-from harness.runner.collect import collect_cases, fingerprint, suites_root
+from harness.runner.collect import collect_cases, fingerprint, load_clauses, suites_root
 
 CASES = {case.id: case for case in collect_cases()}
 MUTANTS = {mutant.name: mutant for mutant in mutants()}
+LEVELS = {clause.id: clause.level for clause in load_clauses()}
 PROOF = data_root() / "ci" / "proof.yaml"
 RECORD = read_record(PROOF, {case.id: fingerprint(case) for case in CASES.values()})
 
@@ -24,6 +26,14 @@ def test_every_case_was_turned_red_by_a_mutant() -> None:
     assert set(unkilled()) <= set(CASES)
     assert sorted(set(CASES) - set(RECORD) - set(unkilled())) == [], "muster prove --record ci/proof.yaml --case ..."
     assert [case for case, names in RECORD.items() if not names] == []
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.id)
+def test_case_was_turned_red_by_a_mutant_that_breaks_what_it_is_about(case: Case) -> None:
+    """What only reports (OBSERVE, MAY) may be turned red by any mutant: there is no law to break."""
+    if any(LEVELS[clause] in ("MUST", "SHOULD") for clause in case.clauses):
+        broken = {clause for name in RECORD[case.id] for clause in MUTANTS[name].breaks}
+        assert broken & set(case.clauses), "write a mutant that breaks a clause of this case"
 
 
 def test_no_mutant_is_recorded_for_a_case_that_none_can_turn_red() -> None:
