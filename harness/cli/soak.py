@@ -22,7 +22,7 @@ from harness.core.history import store
 from harness.core.oracle.checks import judge_all
 from harness.core.oracle.judge import case_outcome, judge_case, needs_stalls
 from harness.core.results import CaseResult
-from harness.core.second import disagreements
+from harness.core.second import differences, second_opinion
 from harness.core.text import counted
 from harness.core.verdict import Outcome
 from harness.report.folder import new_folder
@@ -120,12 +120,14 @@ def second_judge(result: CaseResult, path: Path) -> SecondLook:
     try:
         history = store.read(path)
         verdicts = judge_case(history, result.strength)
-        differences = disagreements(history, judge_all(history))
+        checked, opinion = judge_all(history), second_opinion(history)
     except Exception as error:  # a judge that cannot judge is a fault of it, and no reason to end a soak of hours
         return SecondLook([f"it cannot be judged again: {error!r}"])
+    differing = differences(opinion, checked)
     if not result.error and case_outcome(verdicts) is not result.outcome:
-        differences.append(f"the case was {result.outcome}, and judged again it is {case_outcome(verdicts)}")
-    return SecondLook(differences, needs_stalls(history, verdicts, result.strength))
+        differing.append(f"the case was {result.outcome}, and judged again it is {case_outcome(verdicts)}")
+    silent = tuple(verdict.check for verdict in checked if verdict.check not in opinion)
+    return SecondLook(differing, needs_stalls(history, verdicts, result.strength), silent)
 
 
 def _config(texts: dict[str, Any], pauses: bool) -> RunConfig:

@@ -34,6 +34,7 @@ class SecondLook:
 
     differences: list[str] = field(default_factory=list)  # where another judge disagrees
     needs_stalls: bool = False  # it would be violated if the time of stalls counted
+    silent: tuple[str, ...] = ()  # checks of which the other judge has no opinion here
 
 
 Judge = Callable[[CaseResult, Path], SecondLook]
@@ -71,6 +72,7 @@ class Tally:
     histories: dict[tuple[str, Outcome], list[Path]] = field(default_factory=dict)
     reasons: dict[tuple[str, Outcome], list[str]] = field(default_factory=dict)
     disagreements: list[dict[str, str]] = field(default_factory=list)  # between the two judges of a history
+    no_opinion: Counter[str] = field(default_factory=Counter)  # check -> runs of which the second judge has none
     excused_by_stalls: Counter[str] = field(default_factory=Counter)  # case -> runs that would be violated without
     faults: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -104,6 +106,7 @@ class Tally:
             return
         look = judge(result, path)
         self.disagreements += [{"case": result.case, "history": str(path), "what": text} for text in look.differences]
+        self.no_opinion.update(look.silent)
         self.excused_by_stalls.update([result.case] * look.needs_stalls)
         paths = self.histories.setdefault(key, [])
         if len(paths) < KEPT or look.differences:
@@ -147,6 +150,7 @@ class Tally:
             "unexplained": self.unexplained(plan.config.expected),
             "excused_by_stalls": dict(sorted(self.excused_by_stalls.items())),
             "disagreements": self.disagreements,
+            "no_opinion": dict(sorted(self.no_opinion.items())),
             "faults": self.faults,
         }
 

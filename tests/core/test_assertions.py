@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from harness.core.gang import Gang
+from harness.core.history.records import History
 from harness.core.oracle.answers import ACCEPTED, LIMIT, REFUSED, bounded, holds
 from harness.core.oracle.checks import assertions
+from harness.core.second import second_opinion
 from harness.core.verdict import Outcome, Verdict
 
 from .story import BEGAN, NS, Story
@@ -16,9 +18,16 @@ from .story import BEGAN, NS, Story
 SENTENCE = "a gang needs a minimum"
 
 
+def judge(history: History) -> Verdict:
+    """The verdict of the check, which is that of the second judge."""
+    verdict = assertions.judge(history)
+    assert second_opinion(history)["assertions"] is verdict.outcome
+    return verdict
+
+
 def judged(held: object, detail: str = "", **evidence: Any) -> Verdict:
     story = Story().act("claim", sentence=SENTENCE, held=held, detail=detail, **evidence)
-    return assertions.judge(story.end(1))
+    return judge(story.end(1))
 
 
 def asked(held: object, expected: str, code: int, message: str = "", mention: str = "") -> Verdict:
@@ -114,7 +123,7 @@ def bound() -> Story:
 def looked(story: Story, held: object, **standing: Any) -> Verdict:
     """The case looks at 1.59 s."""
     claimed = story.at(1.59).act("claim", sentence=SENTENCE, held=held, detail="", standing=standing)
-    return assertions.judge(claimed.end(9))
+    return judge(claimed.end(9))
 
 
 def moment(verdict: Verdict) -> float:
@@ -238,7 +247,7 @@ def placed(*nodes: str) -> Story:
 
 def looked_where(story: Story, held: object, condition: object, **places: Any) -> Verdict:
     state = {"places": {"gangs": [f"{NS}/a"], **places}, "condition": condition}
-    return assertions.judge(story.at(1.59).act("claim", sentence=SENTENCE, held=held, detail="", **state).end(9))
+    return judge(story.at(1.59).act("claim", sentence=SENTENCE, held=held, detail="", **state).end(9))
 
 
 def test_a_claim_about_places_is_judged_by_the_history() -> None:

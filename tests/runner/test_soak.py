@@ -161,3 +161,11 @@ def test_a_history_that_cannot_be_judged_again_ends_no_soak(tmp_path: Path) -> N
     path.write_bytes(b"this is no history")
     look = second_judge(result(WINNER, Outcome.PASS, tmp_path, 1), path)
     assert len(look.differences) == 1 and "cannot be judged again" in look.differences[0]
+
+
+def test_the_summary_says_of_what_the_second_judge_has_no_opinion(tmp_path: Path) -> None:
+    counted = Tally()
+    for number in range(2):
+        look = SecondLook(silent=("atomic", "order")[: number + 1])
+        counted.add(result(WINNER, Outcome.PASS, tmp_path, number), tmp_path, lambda result, path, look=look: look)
+    assert counted.as_data(PLAN)["no_opinion"] == {"atomic": 2, "order": 1}

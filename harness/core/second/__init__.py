@@ -4,6 +4,6 @@ At every question the state is made again from all records so far: no counters, 
 checks say must be what this says. Tests ask with stories that nobody thought of, and `muster soak` with every history.
 """
 
-from harness.core.second.judge import disagreements, second_opinion
+from harness.core.second.judge import differences, disagreements, second_opinion
 
-__all__ = ["disagreements", "second_opinion"]
+__all__ = ["differences", "disagreements", "second_opinion"]

@@ -127,7 +127,7 @@ class Facts:
         """The members that are bound, and neither deleted, deleting nor failed; those that succeeded count."""
         if self.is_ended(gang, i):
             return []
-        return [record for record in self.pods(gang, i, "member") if _is_placed(record)]
+        return [record for record in self.pods(gang, i, "member") if is_placed(record)]
 
     def is_full(self, gang: str, i: int) -> bool:
         """Whether the quorum of the gang is placed, and that of each role."""
@@ -214,7 +214,7 @@ class Facts:
         return until
 
 
-def _is_placed(record: Record) -> bool:
+def is_placed(record: Record) -> bool:
     state = record.state
     if "node" not in state:
         return False

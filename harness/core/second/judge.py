@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from harness.core.history.records import PLAIN_KINDS, History, Record, gang_keys
-from harness.core.second import constraints, endings, evidence, laws, preemption, starts
+from harness.core.second import claims, constraints, endings, evidence, laws, preemption, starts
 from harness.core.second.facts import Facts
 from harness.core.verdict import Outcome, Verdict, worst
 
@@ -16,10 +16,12 @@ ANSWERS = {"": Outcome.PASS, "wrong": Outcome.VIOLATED, "open": Outcome.UNKNOWN}
 def second_opinion(history: History) -> dict[str, Outcome]:
     """The outcome of each check that this judge understands, for this history; no entry: it has no opinion.
 
-    It has one on crashes always. On refusals, preemption, held resources, cleanup and barriers it has none
+    It has one on crashes and on assertions always. On refusals, preemption, held resources, cleanup and barriers it has
+    none
 
     - where the watch of pods or of a gang's objects was lost, or an accepted bind was seen by nobody;
-    - if it finds a violation, and a bind to a removed node of which the scheduler may not have known;
+    - if it finds a violation, and a bind to a removed node of which the scheduler may not have known (nor on assertions
+      then);
     - of preemption also if pods of gangs were there that the case did not submit, and a pod was taken (without an audit
       log: whenever such pods were there).
 
@@ -32,7 +34,7 @@ def second_opinion(history: History) -> dict[str, Outcome]:
 
 def _of_courses(facts: Facts) -> dict[str, Outcome]:
     """What is held, what is left, what waits and what crashes."""
-    opinion = {"crash": endings.crash(facts)}
+    opinion = {"crash": endings.crash(facts), "assertions": claims.assertions(facts)}
     lost = {gap.kind for gap in facts.history.gaps} - SIDE_KINDS
     if not lost and not _unseen_binds(facts.history):
         opinion["held-resources"] = endings.held_resources(facts)
@@ -89,10 +91,12 @@ def _of_binds(facts: Facts) -> dict[str, Outcome]:
 
 def disagreements(history: History, verdicts: Iterable[Verdict]) -> list[str]:
     """Where the verdicts of the checks are not what this judge says."""
-    return _differences(second_opinion(history), {verdict.check: verdict.outcome for verdict in verdicts})
+    return differences(second_opinion(history), verdicts)
 
 
-def _differences(second: Mapping[str, Outcome], first: Mapping[str, Outcome]) -> list[str]:
+def differences(second: Mapping[str, Outcome], verdicts: Iterable[Verdict]) -> list[str]:
+    """Where verdicts are not what the opinion of this judge says."""
+    first = {verdict.check: verdict.outcome for verdict in verdicts}
     return [
         f"{check} is {first[check]}, and by the second judge {outcome}"
         for check, outcome in second.items()

@@ -12,7 +12,7 @@ from harness.core.deadlines import DEADLINES
 from harness.core.history import store
 from harness.core.history.records import History, Record, gang_keys
 from harness.core.oracle.figures import gang_figures
-from harness.core.oracle.judge import case_outcome, judge_case
+from harness.core.oracle.judge import case_outcome, judge_case, needs_stalls
 from harness.core.results import CaseResult, Implementation, RunResult, promises
 from harness.core.verdict import Outcome
 from harness.core.version import __version__
@@ -60,6 +60,7 @@ def folder_of(history: History, case: Case, folder: Path) -> RunResult:
         digest=store.write(path, history),
         deadlines=dict(history.header["deadlines"]),
         promises=promises(history),
+        needs_stalls=needs_stalls(history, verdicts, case.strength),
         fingerprint="x",
     )
     title, _, version = name.partition("@")
