@@ -11,12 +11,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 from harness.core.files import as_json, put
-from harness.core.results import CaseResult
+from harness.core.results import CaseResult, case_from_data
 from harness.core.text import counted
 from harness.core.verdict import Outcome
 from harness.runner import baseline, session
@@ -77,6 +78,7 @@ class Tally:
     faults: list[str] = field(default_factory=list)
     interrupted: bool = False
     seconds: float = 0.0
+    _added: set[tuple[str, str, float]] = field(default_factory=set)
 
     @property
     def runs(self) -> int:
@@ -92,9 +94,11 @@ class Tally:
         return sorted(case for case, counts in self.counts.items() if len(+counts) > 1)
 
     def add(self, result: CaseResult, folder: Path, judge: Judge) -> None:
-        """Count a case run, have its history judged once more, and remove it unless it tells something."""
-        if result.outcome is Outcome.NOT_SUPPORTED:
+        """Count a case run once, have its history judged once more, and remove it unless it tells something."""
+        identity = (result.case, result.history, result.started)
+        if result.outcome is Outcome.NOT_SUPPORTED or identity in self._added:
             return
+        self._added.add(identity)
         self.counts.setdefault(result.case, Counter())[result.outcome] += 1
         key, path = (result.case, result.outcome), folder / result.history
         if result.outcome.is_bad:
@@ -156,13 +160,16 @@ class Tally:
 
 
 def soak(plan: SoakPlan, folder: Path, watch: session.Watcher, judge: Judge) -> Tally:
-    """Run round after round; what was measured before Ctrl-C is in the tally, and in the folder after every round."""
+    """Run round after round; what was measured before Ctrl-C is in the tally, and in the folder after every round.
+
+    Each history is judged as soon as it is there: a round of a thousand would take minutes after its end.
+    """
     tally, began = Tally(), time.monotonic()
     for number, config in enumerate(plan.rounds(), start=1):
         home = folder / f"round-{number:03}"
         home.mkdir()
-        result, faults = session.run(config, home, watch)
-        for case in result.cases:
+        result, faults = session.run(config, home, session.both(watch, partial(_count, tally, home, judge)))
+        for case in result.cases:  # those that Ctrl-C kept from being counted
             tally.add(case, home, judge)
         tally.faults += faults.sentences
         tally.interrupted = result.interrupted
@@ -171,3 +178,8 @@ def soak(plan: SoakPlan, folder: Path, watch: session.Watcher, judge: Judge) -> 
         if result.interrupted or (faults.sentences and not result.cases):
             break
     return tally
+
+
+def _count(tally: Tally, folder: Path, judge: Judge, event: dict[str, Any]) -> None:
+    if event["event"] == "case":
+        tally.add(case_from_data(event["result"]), folder, judge)

@@ -169,3 +169,11 @@ def test_the_summary_says_of_what_the_second_judge_has_no_opinion(tmp_path: Path
         look = SecondLook(silent=("atomic", "order")[: number + 1])
         counted.add(result(WINNER, Outcome.PASS, tmp_path, number), tmp_path, lambda result, path, look=look: look)
     assert counted.as_data(PLAN)["no_opinion"] == {"atomic": 2, "order": 1}
+
+
+def test_a_case_run_counts_once(tmp_path: Path) -> None:
+    """It is counted when it ends, and those that Ctrl-C kept from it are counted when all has ended."""
+    counted = Tally()
+    for _ in range(2):
+        counted.add(result(WINNER, Outcome.PASS, tmp_path, 1), tmp_path, lambda result, path: SecondLook())
+    assert counted.runs == 1
