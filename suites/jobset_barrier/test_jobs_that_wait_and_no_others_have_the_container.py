@@ -12,5 +12,6 @@ def test_jobs_that_wait_and_no_others_have_the_container(world: World) -> None:
     jobset = world.submit(BarrierJobSet(*jobs, name="parts", targets=["driver", "workers"]))
     assert world.sees("all Jobs are made", jobset.jobs, count=6)
     barriers = {name: barrier_map(job["spec"]["template"]["spec"]) for name, job in jobset.jobs().items()}
+    assert world.finds("a ConfigMap is mounted that may be missing", jobset.signal_map, differs="")
     expected = {name: "" if "-proxy-" in name else jobset.signal_map for name in barriers}
     assert world.finds("the Jobs of the targets have the barrier", barriers, equals=expected)

@@ -8,7 +8,7 @@ from harness.controllers.jobset_barrier import spec as spec
 from harness.controllers.jobset_barrier.controller import Barrier
 from harness.controllers.runtime.admission import Answer, Review
 from harness.controllers.runtime.client import Object
-from harness.mutation.base import Mutation
+from harness.mutation.base import CANARY, Mutation
 
 
 class HoldsEverybody(Mutation, Barrier):
@@ -120,6 +120,24 @@ class ReplacesTheTemplate(Mutation, Barrier):
         return Answer(patch=patch)
 
 
+class NeedsTheConfigMap(Mutation, Barrier):
+    """Mounts a ConfigMap that must exist before the waiting container can start."""
+
+    killed_by = ("jobs-that-wait-and-no-others-have-the-container",)
+    breaks = ("BAR-06",)
+
+    def mutate(self, review: Review) -> Answer:
+        patch = super().mutate(review).patch
+        needs_none = review.object["metadata"].get("name") == CANARY  # which has to pass the barrier before any case
+        for change in patch if not needs_none else ():
+            if change["path"].endswith("/volumes"):
+                change["value"][-1] = {**change["value"][-1], "configMap": _required(change["value"][-1])}
+        return Answer(patch=patch)
+
+    def validate(self, review: Review) -> Answer:
+        return Answer()
+
+
 class ForgetsTheTime(Mutation, Barrier):
     """Injects a container that waits for ever."""
 
@@ -208,6 +226,11 @@ def _others(review: Review) -> list[str]:
     targets = [job["name"] for job in spec.targets(review.object)]
     where = "/spec/replicatedJobs/{}/template/spec/template/spec"
     return [where.format(index) for index, job in enumerate(spec.jobs(review.object)) if job["name"] not in targets]
+
+
+def _required(volume: Object) -> Object:
+    """The ConfigMap of a volume, as one that must exist."""
+    return {key: value for key, value in volume["configMap"].items() if key != "optional"}
 
 
 def _fields(review: Review) -> Object:

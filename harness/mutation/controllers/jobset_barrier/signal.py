@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from datetime import datetime
+from typing import ClassVar
 
 from harness.controllers.jobset_barrier import spec as spec
 from harness.controllers.jobset_barrier.controller import Barrier
 from harness.controllers.runtime.cache import Cache, key_of
 from harness.controllers.runtime.client import Client, Object
 from harness.controllers.runtime.queue import Key
-from harness.core.kinds import CONFIG_MAP, POD
+from harness.core.kinds import CONFIG_MAP, JOB, NODE, POD
 from harness.mutation.base import CANARY, Mutation
 
 Pods = Iterable[Object]
@@ -63,6 +64,18 @@ class CountsBystanders(Mutation, Barrier):
     def started(self, jobset: Object, pods: Pods) -> int:
         every = self.cache.of(POD, key_of(jobset))
         return sum(pod["status"].get("phase") == "Running" or spec.has_started(pod) for pod in every)
+
+
+class OverlooksLateNodes(Mutation, Barrier):
+    """Never counts pods on nodes that are younger than the JobSet."""
+
+    killed_by = ("pods-wait-until-all-have-started",)
+    breaks = ("BAR-23",)
+
+    def started(self, jobset: Object, pods: Pods) -> int:
+        born = jobset["metadata"]["creationTimestamp"]
+        early = {node["metadata"]["name"] for node in self.client.list(NODE) if _created(node) <= born}
+        return super().started(jobset, [pod for pod in pods if pod["spec"].get("nodeName") in early])
 
 
 class CountsOneReplica(Mutation, Barrier):
@@ -150,6 +163,29 @@ class NeverSignals(Mutation, Barrier):
     def release(self, jobset: Object, config_map: Object) -> None:
         if self.expected(jobset) == 1:
             super().release(jobset, config_map)
+
+
+class LimitsWhatRuns(Mutation, Barrier):
+    """Lets the Jobs of a JobSet with a time limit fail three seconds after all of its main containers run."""
+
+    killed_by = ("pods-that-start-in-time-never-fail",)
+    breaks = ("BAR-19",)
+    left: ClassVar[int] = 3  # seconds
+
+    def reconcile(self, key: Key) -> float | None:
+        super().reconcile(key)
+        return 0.5
+
+    def report_state(self, jobset: Object, *, released: bool) -> None:
+        super().report_state(jobset, released=released)
+        pods = list(spec.members(jobset, self.cache.of(POD, key_of(jobset))))
+        limited = (spec.config(jobset) or {}).get("timeoutAfterSeconds") is not None
+        run = len(pods) == self.expected(jobset) and all(pod["status"].get("phase") == "Running" for pod in pods)
+        selector = f"{spec.JOBSET_LABEL}={jobset['metadata']['name']}"
+        for job in self.client.list(JOB, key_of(jobset)[0], selector) if limited and released and run else ():
+            if "activeDeadlineSeconds" not in job["spec"]:
+                age = int(time.time() - _seconds(job["status"]["startTime"]))
+                self.client.patch(JOB, *key_of(job), {"spec": {"activeDeadlineSeconds": age + self.left}})
 
 
 class NeverResets(Mutation, Barrier):
@@ -322,8 +358,16 @@ def _config_map(jobset: Object) -> tuple[str, str]:
     return jobset["metadata"]["namespace"], spec.config_map_name(jobset["metadata"]["name"])
 
 
+def _created(obj: Object) -> str:
+    return str(obj["metadata"]["creationTimestamp"])
+
+
 def _started_at(pod: Object) -> float:
     for status in pod["status"].get("initContainerStatuses") or ():
         if status["name"] == spec.INIT and "running" in status["state"]:
-            return datetime.fromisoformat(status["state"]["running"]["startedAt"].replace("Z", "+00:00")).timestamp()
+            return _seconds(status["state"]["running"]["startedAt"])
     return 0.0
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment.replace("Z", "+00:00")).timestamp()
