@@ -6,7 +6,7 @@ from harness import Gang, World, case
 
 @case(
     "All victims that a gang needs MUST be evicted together, while none of them is gone, and no others.",
-    clauses=["GANG-21", "WL-77"],
+    clauses=["GANG-21", "WL-76", "WL-77"],
     level="extended",
 )
 def test_victims_of_a_gang_are_chosen_in_one_step(world: World) -> None:

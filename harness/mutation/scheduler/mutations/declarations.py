@@ -37,6 +37,20 @@ class ExpectsMoreThanTheMinimum(Mutation, Reference):
         return super().missing(unit, units) + bool(unit.is_gang and unit.group is None and not unit.bound)
 
 
+class MisreadsMinimaOfObjects(Mutation, Reference):
+    """Adds one to the minimum that an object states, and reads the minima of pods as they are."""
+
+    killed_by = ("gang-starts-with-its-quorum",)
+    breaks = ("KOORD-01",)
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        units = super().units(pods, groups)
+        for unit in units:
+            stated = (unit.group or {}).get("data", {}).get("quorum", "1")
+            unit.quorum += bool(unit.quorum > 1 and stated == str(unit.quorum))
+        return units
+
+
 class OverlooksTheModeOfObjects(Mutation, Reference):
     """Treats every gang that an object declares as strict, whatever mode the object states."""
 

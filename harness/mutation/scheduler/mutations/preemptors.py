@@ -87,6 +87,25 @@ class EvictsOneAfterAnother(Mutation, Reference):
             super().evict(pod, unit)
 
 
+class PreemptsForEachMember(Mutation, Reference):
+    """Lets each member of a gang evict its own victim, one after another, if the gang can start in the end."""
+
+    killed_by = ("victims-of-a-gang-are-chosen-in-one-step",)
+    breaks = ("WL-76", "WL-77")
+    trying = False
+
+    def preempt(self, unit: Unit, space: Room, units: list[Unit], missing: int) -> bool:
+        self.trying = True
+        helps = super().preempt(unit, space.copy(), units, missing)
+        self.trying = False
+        next_member = len(self.place(unit, space)) + 1
+        return helps and super().preempt(unit, space, units, min(missing, next_member))
+
+    def evict(self, pod: Object, unit: Unit) -> None:
+        if not self.trying:
+            super().evict(pod, unit)
+
+
 class SticksToItsFirstChoice(Mutation, Reference):
     """Evicts once for a gang, and never again."""
 

@@ -141,6 +141,31 @@ class ForgetsTheDead(Mutation, Reference):
         return max(0, unit.quorum - len(unit.bound) - ghosts)
 
 
+class PlacesTheDeleted(Mutation, Reference):
+    """Goes on giving places to members that were deleted while their gang waited, so that others find none."""
+
+    killed_by = ("deleted-member-of-a-waiting-gang-no-longer-counts",)
+    breaks = ("KOORD-46",)
+    waited: ClassVar[dict[str, dict[str, Object]]] = {}  # gang -> members that have waited, by uid
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        units = super().units(pods, groups)
+        for key in self.waited.keys() - {unit.key for unit in units}:
+            del self.waited[key]
+        self.there = {pod["metadata"]["uid"] for pod in pods}
+        for unit in units:
+            if unit.is_gang and not unit.bound:
+                self.waited.setdefault(unit.key, {}).update({pod["metadata"]["uid"]: pod for pod in unit.pending})
+        return units
+
+    def place(self, unit: Unit, space: Room) -> Placement:
+        trial = space.copy()
+        deleted = [pod for uid, pod in self.waited.get(unit.key, {}).items() if uid not in self.there]
+        for pod, node in self.fill(deleted, trial, sorted(trial.nodes)):
+            trial.take(pod, node)
+        return super().place(unit, trial)
+
+
 class SatisfiedForGood(Mutation, Reference):
     """Places the members of a gang that has started once one by one, even if none of it is left."""
 
@@ -294,6 +319,25 @@ class CountsTwiceAfterRestart(Mutation, Reference):
     def missing(self, unit: Unit, units: list[Unit]) -> int:
         again = [pod for pod in unit.bound if pod["metadata"]["uid"] in (self.first or ())]
         return max(0, unit.quorum - len(unit.bound) - len(again))
+
+
+class ForgetsTheSatisfied(Mutation, Reference):
+    """After a restart counts the quorum of the gangs that it finds bound, whatever their match policy says."""
+
+    killed_by = ("satisfied-gang-is-refilled-pod-by-pod-after-a-restart",)
+    breaks = ("KOORD-33", "KOORD-35")
+    first: set[str] | None = None
+
+    def units(self, pods: list[Object], groups: list[Object]) -> list[Unit]:
+        units = super().units(pods, groups)
+        if self.first is None:
+            self.first = {unit.key for unit in units if unit.bound}
+        return units
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        if unit.key in (self.first or ()):
+            return max(0, unit.quorum - len(unit.bound))
+        return super().missing(unit, units)
 
 
 class ForgetsAfterRestart(Mutation, Reference):
