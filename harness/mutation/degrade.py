@@ -1,11 +1,14 @@
 """Start a program of a real integration so that the integration becomes a mutant.
 
-    python -m harness.mutation.degrade [--objects FILE] [--replace OLD=NEW] [--interferer KIND] [--clear] -- PROGRAM ...
+    python -m harness.mutation.degrade [--objects FILE] [--replace OLD=NEW] [--interferer KIND] [--company NUMBER]
+        [--off-for-good GATE] [--clear] -- PROGRAM ...
 
 Objects are applied first, to the API server of KUBECONFIG. The last object in the file is a probe: the API server
 accepts it no sooner than the others are in force. The interferer runs beside the program, in its process group, and
-makes a pod for every Workload, or a Workload for every pod. To clear is to delete all Workloads, if they are served,
-before the program starts.
+makes a pod for every Workload, or a Workload for every pod. With a company, a controller beside the program lets
+members go that a policy of the objects holds by a gate: when so many of their group are there, or after five minutes. A
+feature gate that is off for good stays so once the program was started without it. To clear is to delete all Workloads,
+if they are served, before the program starts.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import contextlib
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -29,6 +33,8 @@ from harness.core.kinds import POD, Kind
 from harness.core.waiting import until
 
 PAUSE = 0.05  # seconds until a watch that broke is opened again
+LOOK = 0.25  # seconds between two looks at members that are held
+PATIENCE = 300.0  # seconds that a member waits for company at most
 IN_FORCE = 60.0  # seconds until a policy is in force; the API server reads them within a second or two
 WORKLOAD = minor_of(default_minor()).gang_api.workload
 
@@ -66,6 +72,32 @@ def interfere(api: Api, kind: str) -> None:
             time.sleep(PAUSE)
 
 
+def let_go(api: Api, company: int) -> None:
+    """Take the gates of members away when so many of their group are there, or when they have waited long enough."""
+    held_since: dict[str, float] = {}
+    while True:
+        try:
+            pods = api.list(POD)
+        except ApiError as error:
+            print(f"company: {error}", flush=True)
+            pods = []
+        members = Counter(_group_of(pod) for pod in pods)
+        for pod in pods:
+            meta = pod["metadata"]
+            if _group_of(pod) and pod["spec"].get("schedulingGates"):
+                waited = time.monotonic() - held_since.setdefault(meta["uid"], time.monotonic())
+                if members[_group_of(pod)] >= company or waited > PATIENCE:
+                    with contextlib.suppress(ApiError):  # it was deleted meanwhile
+                        api.patch(POD, meta["namespace"], meta["name"], {"spec": {"schedulingGates": None}})
+        time.sleep(LOOK)
+
+
+def _group_of(pod: Object) -> str:
+    """Namespace and name of the group that a pod refers to; empty if there is none."""
+    group = pod["spec"].get("schedulingGroup")
+    return f"{pod['metadata']['namespace']}/{group['podGroupName']}" if group else ""
+
+
 def clear(api: Api) -> None:
     """Delete all Workloads; there are none where the API server does not serve them."""
     try:
@@ -97,10 +129,22 @@ def _uncalled(kind: Kind, owner: dict[str, str]) -> Object:
 
 def replaced(argv: Sequence[str], rules: Sequence[str]) -> list[str]:
     """The command with every OLD of the rules OLD=NEW replaced by its NEW in the arguments."""
-    program, *arguments = argv
     for old, _, new in (rule.partition("=") for rule in rules):
-        arguments = [word.replace(old, new) for word in arguments]
-    return [program, *arguments]
+        argv = replaced_word(argv, old, new)
+    return list(argv)
+
+
+def replaced_word(argv: Sequence[str], old: str, new: str) -> list[str]:
+    """The command with the word replaced in the arguments."""
+    program, *arguments = argv
+    return [program, *(argument.replace(old, new) for argument in arguments)]
+
+
+def staying_off(argv: Sequence[str], gate: str, memory: Path) -> list[str]:
+    """The command with the gate off if it is off, or was once: the file that remembers it is there."""
+    if any(f"{gate}=false" in word for word in argv):
+        memory.touch()
+    return replaced_word(argv, f"{gate}=true", f"{gate}=false") if memory.exists() else list(argv)
 
 
 def main(argv: Sequence[str]) -> None:
@@ -108,6 +152,8 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--objects", type=Path, help="objects that exist before the program starts")
     parser.add_argument("--replace", action="append", default=[], metavar="OLD=NEW", help="in the program's arguments")
     parser.add_argument("--interferer", choices=("Pod", "Workload"), help="what is made for every Workload, or pod")
+    parser.add_argument("--company", type=int, help="how many members there are when those that are held may go")
+    parser.add_argument("--off-for-good", metavar="GATE", help="a gate that stays off once it was off")
     parser.add_argument("--clear", action="store_true", help="delete all Workloads before it starts")
     parser.add_argument("program", nargs=argparse.REMAINDER, help="the program and its arguments, after --")
     arguments = parser.parse_args(argv)
@@ -116,6 +162,11 @@ def main(argv: Sequence[str]) -> None:
         prepare(connect(Path(os.environ["KUBECONFIG"]), agent="degrade"), arguments.objects)
     if arguments.interferer and os.fork() == 0:
         interfere(connect(Path(os.environ["KUBECONFIG"]), agent="interferer"), arguments.interferer)
+    if arguments.company and os.fork() == 0:
+        let_go(connect(Path(os.environ["KUBECONFIG"]), agent="company"), arguments.company)
+    if arguments.off_for_good:
+        memory = Path(f"{os.environ['KUBECONFIG']}.{arguments.off_for_good}-was-off")
+        program = staying_off(program, arguments.off_for_good, memory)
     if arguments.clear:
         clear(connect(Path(os.environ["KUBECONFIG"]), agent="degrade"))
     os.execv(program[0], program)

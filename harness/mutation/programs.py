@@ -27,6 +27,8 @@ class Program:
     objects: str = ""  # a file in degraded/, applied before the program starts
     replace: Mapping[str, str] = field(default_factory=dict)  # words in its arguments that become others
     interferer: str = ""  # a controller runs beside it that makes a Pod for every Workload, or a Workload for every pod
+    company: int = 0  # a controller runs beside it that takes gates of members away once so many are there
+    off_for_good: str = ""  # a feature gate that stays off once the program was started without it
     clear: bool = False  # all Workloads are deleted before it starts
 
     @property
@@ -51,5 +53,7 @@ class Program:
         options = ["--objects", str(OBJECTS / self.objects)] if self.objects else []
         options += [word for old, new in self.replace.items() for word in ("--replace", f"{old}={new}")]
         options += ["--interferer", self.interferer] if self.interferer else []
+        options += ["--company", str(self.company)] if self.company else []
+        options += ["--off-for-good", self.off_for_good] if self.off_for_good else []
         options += ["--clear"] if self.clear else []
         return [sys.executable, "-m", "harness.mutation.degrade", *options, "--", program] if options else [program]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.mutation import programs
-from harness.mutation.degrade import replaced
+from harness.mutation.degrade import replaced, staying_off
 from harness.mutation.mutants import Mutant, mutants
 from harness.mutation.programs import Program
 
@@ -45,6 +45,14 @@ def test_a_degraded_program_is_the_one_that_is_built(monkeypatch: pytest.MonkeyP
 
 def test_only_arguments_are_replaced() -> None:
     assert replaced(["/off/program", "--config=off", "--off"], ["off=on"]) == ["/off/program", "--config=on", "--on"]
+
+
+def test_a_gate_stays_off_once_it_was_off(tmp_path: Path) -> None:
+    on, off = (["program", f"--feature-gates=Gangs={value},Others=true"] for value in ("true", "false"))
+
+    assert staying_off(on, "Gangs", tmp_path / "memory") == on
+    assert staying_off(off, "Gangs", tmp_path / "memory") == off
+    assert staying_off(on, "Gangs", tmp_path / "memory") == off
 
 
 @pytest.mark.parametrize(
