@@ -96,7 +96,7 @@ class Nodes:
         self._prefix = prefix
         self._player = player
         self.names: list[str] = []
-        self._given: set[str] = set()  # a scheduler may remember what was on a node that is gone
+        self._used_names: set[str] = set()  # a scheduler may remember what was on a node that is gone
 
     def add(self, pool: Pool, *, real: bool = False) -> list[str]:
         """Create a pool; the names of its nodes, all of them ready. No name is given twice.
@@ -105,7 +105,7 @@ class Nodes:
         """
         if real:
             raise HarnessError("this box has no nodes that run containers")
-        free = (name for i in range(100_000) if (name := f"{self._prefix}{pool.name}-{i}") not in self._given)
+        free = (name for i in range(100_000) if (name := f"{self._prefix}{pool.name}-{i}") not in self._used_names)
         names = [next(free) for _ in range(pool.count)]
         objects = [render_node(pool, name, index, self._kubelet, self._player) for index, name in enumerate(names)]
         if len(objects) <= FEW:
@@ -114,7 +114,7 @@ class Nodes:
         else:
             create_many(self._api, ([encoded(self._api, obj)] for obj in objects))
         self.names += names
-        self._given.update(names)
+        self._used_names.update(names)
         return names
 
     def add_marker(self, pool: Pool) -> str:

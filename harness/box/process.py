@@ -40,7 +40,7 @@ class HostProcess:
         self._keeper = keeper_link
         self._probe = probe
         self._log_start = 0  # size of the log when it was last started
-        self._wanted = False  # it should be running: it was started, and muster did not end it
+        self._should_run = False  # it was started, and muster did not end it
         self._starting = threading.Lock()
         self._pausing = threading.Lock()
 
@@ -60,7 +60,7 @@ class HostProcess:
     @property
     def crashed(self) -> bool:
         """Whether it has ended by itself."""
-        return self._wanted and self.exit_code is not None
+        return self._should_run and self.exit_code is not None
 
     def start(self) -> None:
         """Start it; `wait_ready` says when it can be used."""
@@ -70,21 +70,21 @@ class HostProcess:
             self.paused = False
             self._log_start = self.log.stat().st_size if self.log.exists() else 0
             self.pid = self._keeper.start(self.command, self.log)
-            self._wanted = True
+            self._should_run = True
 
     def adopt(self, pid: int) -> None:
         """It runs already: another process has started it."""
-        self.pid, self._wanted = pid, True
+        self.pid, self._should_run = pid, True
 
     def kill(self) -> None:
         """End it at once, as a crash would, and wait until it is gone."""
-        self._wanted = False
+        self._should_run = False
         self._signal(signal.SIGKILL)
         self._keeper.wait_exit(self.name, self.pid)
 
     def end(self, timeout: float = 20.0) -> None:
         """Ask it to finish its work, and wait until it has."""
-        self._wanted = False
+        self._should_run = False
         self._signal(signal.SIGTERM)
         self._keeper.wait_exit(self.name, self.pid, timeout)
 

@@ -75,10 +75,13 @@ class Recorder:
         self._classify = classify
         self._audit = AuditLog(audit_log)
         self._selectors = dict(selectors or {})
-        self._words: dict[str, Any] = {"vocabulary": vocabulary.as_data(), "constraints": True}  # of every header
-        self._words |= {"audit": False} if audit_log is None else {}
+        self._header_fields: dict[str, Any] = {
+            "vocabulary": vocabulary.as_data(),
+            "constraints": True,
+        }  # of every header
+        self._header_fields |= {"audit": False} if audit_log is None else {}
         self._records: list[Record] = []
-        self._replay = Replay(self._words)
+        self._replay = Replay(self._header_fields)
         self._versions: dict[str, dict[str, int]] = {kind: {} for kind in self._kinds}
         self._gangs: dict[str, str] = {}  # "namespace/name" of a pod or group object -> its gang
         self._shared = SharedValues()
@@ -108,7 +111,7 @@ class Recorder:
         self._starvation.stop()
         self._stop.set()
         with self.changed:
-            self._records, self._replay = [], Replay(self._words)
+            self._records, self._replay = [], Replay(self._header_fields)
             for kind in self._kinds:
                 self.live[kind], self._versions[kind] = {}, {}
 
@@ -117,7 +120,7 @@ class Recorder:
     def begin(self) -> None:
         """Start a new history; what exists now is its first part."""
         with self.changed:
-            self._records, self._replay = [], Replay(self._words)
+            self._records, self._replay = [], Replay(self._header_fields)
             for record in [record for kind in self.live.values() for record in kind.values()]:
                 if record.kind != "Event":  # the first record of what is there shows all of it, as a list would
                     self._keep(replace(record, verb="added", changed=observe.changes(None, record.state, "added")))
@@ -180,7 +183,7 @@ class Recorder:
         gaps = [record for record in of_case if record.source == "gap"]
         audit, late = self._audit.events(namespaces)
         merged = merge(watch, audit, actions, gaps, late)
-        return History(header(case, started=self._started, **self._words, **more), merged)
+        return History(header(case, started=self._started, **self._header_fields, **more), merged)
 
     def requests(self) -> Iterator[Object]:
         """What the audit log has of this case, request by request; the log of a box for measurements has them all."""

@@ -63,7 +63,7 @@ CLAIMS = {  # method of theirs that makes a claim -> the key of its evidence, if
 }
 WITH_SENTENCE = frozenset(("claim", "sees", "finds", "stand", "are_on"))  # their first argument is the sentence
 GANG_CLAIMS = frozenset(("is_marked_late", "takes_in", "keeps_waiting", "is_being_bound", "ends"))  # and of a gang
-MADE_BY_CONTROLLERS = frozenset(("LWS", "JobSet", "BarrierJobSet", "Job", "Deployment", "StatefulSet"))
+CONTROLLER_WORKLOADS = frozenset(("LWS", "JobSet", "BarrierJobSet", "Job", "Deployment", "StatefulSet"))
 COUNTED = ("node-add", "lift", "edit", "delete")  # a call makes one of these at most, unless a controller made the gang
 ANY = ".+"
 _BRANCHES = (ast.If, ast.For, ast.While, ast.Try, ast.Match, ast.FunctionDef, ast.ClassDef)
@@ -164,7 +164,7 @@ def _gangs(calls: list[ast.Call]) -> tuple[StatedGang, ...]:
 
 
 def _makes_others(call: ast.Call) -> bool:
-    return _function(call) in MADE_BY_CONTROLLERS or _method(call) in ("but", "submit_in_turns")
+    return _function(call) in CONTROLLER_WORKLOADS or _method(call) in ("but", "submit_in_turns")
 
 
 def _stated(call: ast.Call) -> StatedGang:

@@ -14,7 +14,7 @@ from harness.core.kinds import Kind
 from harness.core.verdict import Verdict
 
 Named = Kind | tuple[str, str]  # a case may name a kind by its apiVersion and its kind
-UNTIL_TOLD = "trap 'exit 143' TERM; while :; do sleep 1 & wait $!; done"
+RUN_UNTIL_SIGTERM = "trap 'exit 143' TERM; while :; do sleep 1 & wait $!; done"
 
 
 class Objects:
@@ -46,7 +46,7 @@ class Objects:
         image = box.shell or DEFAULT_IMAGE
         for job in jobset["spec"]["replicatedJobs"]:
             (main,) = job["template"]["spec"]["template"]["spec"]["containers"]
-            main |= {"image": image, "imagePullPolicy": "IfNotPresent", "command": ["sh", "-c", UNTIL_TOLD]}
+            main |= {"image": image, "imagePullPolicy": "IfNotPresent", "command": ["sh", "-c", RUN_UNTIL_SIGTERM]}
 
     def create(self, obj: Object) -> Object:
         """Create any object; it is deleted with the case."""

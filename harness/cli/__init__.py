@@ -166,7 +166,7 @@ def _run() -> int:
         hint = f"See: {context.command_path} --help" if context is not None else ""
         return _fail(UsageError(error.format_message(), hint=hint))
     except (click.Abort, KeyboardInterrupt):
-        _say("interrupted; everything that was started has been stopped", style="yellow")
+        _print_line("interrupted; everything that was started has been stopped", style="yellow")
         return signals.exit_code()
     except SystemExit as ending:  # click and rich end so when a pipe is closed
         return _closed() if signals.output_closed() else int(ending.code or 0)
@@ -190,16 +190,16 @@ def _is_bare(error: click.ClickException) -> bool:
 
 
 def _fail(error: MusterError) -> int:
-    _say(error.message, title="error: ")
+    _print_line(error.message, title="error: ")
     if error.hint:
-        _say(error.hint, style="dim")
+        _print_line(error.hint, style="dim")
     return error.exit_code
 
 
 def _bug() -> int:
     with contextlib.suppress(OSError):
         traceback.print_exc()
-    _say("this is a bug of muster, not a verdict; please report it with the lines above")
+    _print_line("this is a bug of muster, not a verdict; please report it with the lines above")
     return ExitCode.HARNESS
 
 
@@ -220,7 +220,7 @@ def _output_fault() -> MusterError | None:
     return None
 
 
-def _say(text: str, *, title: str = "", style: str = "") -> None:
+def _print_line(text: str, *, title: str = "", style: str = "") -> None:
     """A line for people, if stderr can still be written."""
     from harness.cli.terminal import console
 

@@ -34,13 +34,13 @@ SHOWN = (
 def sample_line(sample: Sample) -> str:
     """One sample in a line."""
     figures, where = sample.figures, title_of(sample.point)
-    parts = [f"{number(figures[name])} {unit}" for name, unit in _WORDS.items() if name in figures]
+    parts = [f"{number(figures[name])} {unit}" for name, unit in _UNITS.items() if name in figures]
     checks = f" ({', '.join(sample.violated)})" if sample.violated else ""
     place = f"round {sample.number}{f', {where}' if where else ''}"
     return f" {sample.outcome.look.glyph} {sample.integration}, {place}: {', '.join(parts)}; {sample.outcome}{checks}"
 
 
-_WORDS = {
+_UNITS = {
     "pods_per_second": "pods/s",
     "latency_ms_p50": "ms latency p50",
     "latency_ms_p99": "ms p99",

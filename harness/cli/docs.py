@@ -42,13 +42,13 @@ this clause and were killed by a case of it, those in italics just its law: see 
 proof](../explanation/proof.md). A clause *same as* another states the same law. It is *part of* those that are broken
 whenever it is."""
 WIDTH = 110  # columns of a help text
-MADE_OF_HELP = "<!-- Made by `make docs` from the help texts of harness/cli. Changes belong there. -->"
+HELP_SOURCE = "<!-- Made by `make docs` from the help texts of harness/cli. Changes belong there. -->"
 SEMANTICS_HEAD = """\
 All designs say what a gang is. Few say what happens to a gang that has changed, and schedulers differ. Each question
 below is answered by a feature that an integration claims, with the source of the answer: a document, or the place in
 the code that decides it. Cases judge the answer that is claimed. *Not declared* means that no source was found, or that
 the question does not arise; no case asks then."""
-MADE_OF_FIGURES = (
+FIGURES_SOURCE = (
     "<!-- Made by `make docs` from harness/core/measure and harness/bench/load. Changes belong there. -->\n"
 )
 FIGURES_HEAD = """\
@@ -72,8 +72,8 @@ beside it again and compares outcomes, findings and all figures that follow from
 (without its version) and point the `most` or the `least` that a figure may be, which is the mean of at least five
 samples plus or minus a fifth.
 """
-MADE_OF_CLAIMS = "<!-- Made by `make docs` from harness/adapters and suites/. Changes belong there. -->\n"
-MADE = "<!-- Made by `make docs` from suites/ and ci/proof.yaml. Changes belong there. -->\n"
+CLAIMS_SOURCE = "<!-- Made by `make docs` from harness/adapters and suites/. Changes belong there. -->\n"
+CASES_SOURCE = "<!-- Made by `make docs` from suites/ and ci/proof.yaml. Changes belong there. -->\n"
 
 
 def pages() -> dict[Path, str]:
@@ -91,7 +91,7 @@ def pages() -> dict[Path, str]:
 
 def commands_page() -> str:
     """The help of every command, in the sections of `muster --help`."""
-    lines = ["# Commands", "", MADE_OF_HELP, ""]
+    lines = ["# Commands", "", HELP_SOURCE, ""]
     for title, section in SECTIONS.items():
         lines += [f"## {title}", ""]
         for name in section:
@@ -119,7 +119,7 @@ def _help(group: click.Group, name: str, parent: click.Context | None = None) ->
 
 def figures_page() -> str:
     """The figures of a measurement, and the shapes of load."""
-    lines = ["# Figures", "", MADE_OF_FIGURES, FIGURES_HEAD, "", "## Figures of a sample", ""]
+    lines = ["# Figures", "", FIGURES_SOURCE, FIGURES_HEAD, "", "## Figures of a sample", ""]
     lines += ["| figure | unit | better | held | meaning |", "| --- | --- | --- | --- | --- |"]
     for name, figure in FIGURES.items():
         held = "yes" if figure.is_held else ""
@@ -139,7 +139,7 @@ def figures_page() -> str:
 
 def cases_page(cases: Sequence[Case]) -> str:
     """The cases by profile."""
-    lines = ["# Cases", "", MADE, CASES_HEAD.format(count=len(cases)), ""]
+    lines = ["# Cases", "", CASES_SOURCE, CASES_HEAD.format(count=len(cases)), ""]
     for profile, title in PROFILES.items():
         mine = sorted((case for case in cases if case.profile == profile), key=lambda case: (case.folder, case.id))
         if not mine:
@@ -170,7 +170,7 @@ def clauses_page(rows: Sequence[AuditRow]) -> str:
     """The clauses by source, with their cases or the reason why there is none, and what was audited."""
     judged = sum(1 for row in rows if row.covered.cases)
     head = CLAUSES_HEAD.format(count=len(rows), judged=judged)
-    lines = ["# Clauses", "", MADE, head, "", "How a clause is observed:", ""]
+    lines = ["# Clauses", "", CASES_SOURCE, head, "", "How a clause is observed:", ""]
     lines += [f"- *{word}*: {meaning}" for word, meaning in OBSERVED.items()]
     for source, group in groupby(rows, key=lambda row: row.covered.clause.source):
         lines += [
@@ -200,7 +200,7 @@ def _sentence(clause: Clause) -> str:
 def semantics_page(adapters: Sequence[Adapter], cases: Sequence[Case]) -> str:
     """The questions that designs leave open, with the answers of all schedulers."""
     schedulers = [scheduler for scheduler in adapters if any(_answers(scheduler, choice) for choice in CHOICES)]
-    lines = ["# Semantics", "", MADE_OF_CLAIMS, SEMANTICS_HEAD, "", "## Answers", ""]
+    lines = ["# Semantics", "", CLAIMS_SOURCE, SEMANTICS_HEAD, "", "## Answers", ""]
     lines += [f"| question | {' | '.join(scheduler.title for scheduler in schedulers)} |"]
     lines += [f"| --- |{' --- |' * len(schedulers)}"]
     for choice in CHOICES:

@@ -72,8 +72,8 @@ def texts_of(values: Mapping[str, Any]) -> dict[str, Sequence[str]]:
             texts[option.name] = ["true"] if value else []
             continue
         if len(value) > 1 and not option.is_many:
-            values_given = " and ".join(map(repr, value))
-            raise UsageError(f"--{option.name} is given twice: {values_given}", hint="Give one of them.")
+            texts_of_option = " and ".join(map(repr, value))
+            raise UsageError(f"--{option.name} is given twice: {texts_of_option}", hint="Give one of them.")
         texts[option.name] = value or ([option.run_default] if option.run_default is not None else [])
     return texts
 

@@ -19,7 +19,7 @@ from harness.core.text import printable
 if TYPE_CHECKING:
     from harness.box.artifacts.progress import Event
 
-SIGN_OF_LIFE = 5.0  # seconds between two lines of a build in a log
+LINE_EVERY = 5.0  # seconds between two lines of a build in a log
 
 _to_stderr = False
 
@@ -87,7 +87,7 @@ class PhaseLines:
         if self._quiet and not done:
             return
         if not self._console.is_terminal:
-            if stage in ("toolchain", "fallback", "done") or time.monotonic() - self._last >= SIGN_OF_LIFE:
+            if stage in ("toolchain", "fallback", "done") or time.monotonic() - self._last >= LINE_EVERY:
                 self._last = time.monotonic()
                 print(text, file=sys.stderr, flush=True)
             return

@@ -84,7 +84,7 @@ def judge_again(
                 yield Problem(str(path), f"more than one result names it, {case.case} too", case)
                 continue
             named.add(path)
-            yield from _one(folder, path, case, result, declared or Declared())
+            yield from _read_history(folder, path, case, result, declared or Declared())
     for place in sorted((folder / FOLDER).rglob(PATTERN)):
         if place.relative_to(folder) not in named:
             yield Problem(str(place.relative_to(folder)), "no result names this history")
@@ -109,7 +109,7 @@ def _paths(case: CaseResult) -> list[tuple[Path, CaseResult | None]]:
     return [(path.with_name(name), case if name == path.name else None) for name in names]
 
 
-def _one(
+def _read_history(
     folder: Path, path: Path, case: CaseResult, result: CaseResult | None, declared: Declared
 ) -> Iterator[JudgedHistory | Problem]:
     root = folder.resolve()

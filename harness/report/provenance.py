@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from harness.core.results import Implementation
 
-GIVEN = "given"  # source of a program that the user named
+USER_SOURCE = "given"  # source of a program that the user named
 Builds = Mapping[tuple[str, str, str], str]  # component, version, process -> checksum of muster's own build
 
 
@@ -28,7 +28,7 @@ def lines(implementations: Iterable[Implementation], builds: Builds) -> Iterator
 
 
 def _whose(source: str, build: str | None, checksum: str) -> str:
-    if source == GIVEN:
+    if source == USER_SOURCE:
         return "given by the user of the run; only its checksum is known"
     if build is None:
         return f"built from muster's lock ({source}); this machine has no build to compare it with"

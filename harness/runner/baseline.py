@@ -32,7 +32,7 @@ from harness.core.results import CaseResult
 from harness.core.verdict import Outcome
 from harness.runner.collect import collect_cases
 
-GIVEN = "given"  # the version of a program that the user gave without stating one
+UNSTATED = "given"  # the version of a program that the user gave without stating one
 HEAD = """\
 # Where this integration deviates, for `muster run --expected`. A case that is not named here passes, or is not asked
 # for (a feature is not claimed, or the clause holds for other versions). `violated` and `unsteady` (a race decides, in
@@ -108,14 +108,14 @@ def require(folder: Path, integration: str, programs: Collection[str] = (), stat
     """
     name = integration.partition("@")[0]
     if not stated and any(program.partition(".")[0] == adapter(name).component for program in programs):
-        raise _missing(folder, f"{name}@{GIVEN}")
+        raise _missing(folder, f"{name}@{UNSTATED}")
     if not any(folder.glob(f"{name}@*.yaml")):
         raise _missing(folder, name)
 
 
 def _missing(folder: Path, integration: str) -> UsageError:
     name, _, version = integration.partition("@")
-    if version == GIVEN:
+    if version == UNSTATED:
         return UsageError(
             f"there are no expected verdicts of {integration}: the program is a build of your own",
             hint="Hold it against a version that has a file, such as: --implementation-version 1.2.3",

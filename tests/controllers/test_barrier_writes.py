@@ -92,14 +92,14 @@ def test_a_barrier_that_is_no_longer_blocked_says_so_before_anything_starts() ->
     blocked = {"type": CONDITION, "status": "False", "reason": "Blocked", "message": "", "lastTransitionTime": ""}
     blocked_jobset = jobset(blocked)
 
-    class Seen(Server):
+    class MapThatExists(Server):
         def get(self, kind: Any, namespace: str, name: str) -> Object | None:
             return blocked_jobset if kind.kind == "JobSet" else a_map("u-1", LABELS)
 
         def of(self, kind: Any, key: Any) -> list[Object]:
             return []
 
-    server = Seen()
+    server = MapThatExists()
     Barrier(server, server).reconcile(("ns", "train"))  # type: ignore[arg-type]
 
     ((_, condition),) = server.written

@@ -24,7 +24,7 @@ from harness.runner.collect import collect_cases
 
 from .corpus.answers import EDITS, Answer, Edit
 from .corpus.edited import promises_dropped
-from .corpus.edited_cluster import SEEN_BY_VERIFY
+from .corpus.edited_cluster import FOREIGN_EDITS
 from .corpus.editing import PATHS, recorded
 from .corpus.files import FILES, Damage
 from .corpus.forgery import finished, folder_of, outcome
@@ -88,7 +88,7 @@ def test_what_is_not_in_the_code_of_a_case_is_noticed(name: str, tmp_path: Path)
     case = catalogue()[history.case]
     folder_of(history, case, tmp_path / "whole")
     assert not check(tmp_path / "whole", [case]).problems
-    for change in SEEN_BY_VERIFY:
+    for change in FOREIGN_EDITS:
         forged = change(history)
         if is_same(forged, history) or outcome(forged) is not Outcome.PASS:
             continue

@@ -42,8 +42,8 @@ def test_no_more_members_exist_than_were_created() -> None:
     assert rules(grown) == []
     replaced = Story().node("n1").submit(TWO).terminating("a-0").pod("a-2", gang="a")
     assert rules(replaced) == [], "one that is being deleted does not count"
-    made_by_a_job = Story().node("n1").submit(TWO).pod("a-0-x7k2d", gang="a")
-    assert rules(made_by_a_job) == [], "it does not have a name that muster gives"
+    pod_of_a_job = Story().node("n1").submit(TWO).pod("a-0-x7k2d", gang="a")
+    assert rules(pod_of_a_job) == [], "it does not have a name that muster gives"
     assert rules(Story().node("n1").submit(TWO).pod("a-2", gang="a"), integration="lws-coscheduling@1") == []
 
 

@@ -32,7 +32,7 @@ def moves(*kinds: str, pods: list[str] = PODS, size: int = 12) -> st.SearchStrat
     )
 
 
-LIFE = ("bind", "bind", "bind", "start", "fall", "gone", "terminating", "Succeeded", "Failed", "recreate", "late")
+POD_MOVES = ("bind", "bind", "bind", "start", "fall", "gone", "terminating", "Succeeded", "Failed", "recreate", "late")
 CASE = ("bind", "bind", "kill", "ready", "jolt", "edit", "members", "delete", "resubmit")
 ROOM = ("bind", "bind", "bind", "start", "fall", "gone", "terminating", "Succeeded", "shrink", "grow", "foreign")
 NODES = (
@@ -52,7 +52,7 @@ NODES = (
     "refused",
     "lift",
 )
-ONE = [name for name, _ in GANGS["a"].members()]
+GANG_A = [name for name, _ in GANGS["a"].members()]
 
 
 def history_of(steps: list[Move], tail: float, *gangs: str) -> History:
@@ -123,7 +123,8 @@ def _move(story: Story, move: str, pod: str, node: str) -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(
-    steps=st.one_of(moves(*LIFE, pods=ONE, size=9), moves(*CASE, pods=ONE, size=7)), tail=st.sampled_from([0.0, 2.0])
+    steps=st.one_of(moves(*POD_MOVES, pods=GANG_A, size=9), moves(*CASE, pods=GANG_A, size=7)),
+    tail=st.sampled_from([0.0, 2.0]),
 )
 def test_atomic_says_of_one_gang_what_the_second_judge_says(steps: list[Move], tail: float) -> None:
     history = history_of(steps, tail, "a")
@@ -133,7 +134,7 @@ def test_atomic_says_of_one_gang_what_the_second_judge_says(steps: list[Move], t
 
 
 @settings(max_examples=100, deadline=None)
-@given(steps=moves(*LIFE, *CASE), tail=st.sampled_from([0.0, 5.0]))
+@given(steps=moves(*POD_MOVES, *CASE), tail=st.sampled_from([0.0, 5.0]))
 def test_atomic_says_of_several_gangs_the_worst_the_second_judge_says(steps: list[Move], tail: float) -> None:
     history = history_of(steps, tail, *GANGS)
     slow = worst(laws.atomic(Facts(history), [f"ns/{name}"]) for name in GANGS)
@@ -153,7 +154,7 @@ def test_overbooking_says_what_the_second_judge_says(steps: list[Move]) -> None:
 
 
 @settings(max_examples=250, deadline=None)
-@given(steps=moves(*LIFE, *CASE, *NODES), tail=st.sampled_from([0.0, 2.0, 5.0]))
+@given(steps=moves(*POD_MOVES, *CASE, *NODES), tail=st.sampled_from([0.0, 2.0, 5.0]))
 def test_both_judges_say_the_same_of_all_that_the_second_one_understands(steps: list[Move], tail: float) -> None:
     history = history_of(steps, 3.0 + tail, *GANGS)
     for check, outcome in second_opinion(history).items():
@@ -162,7 +163,7 @@ def test_both_judges_say_the_same_of_all_that_the_second_one_understands(steps: 
 
 
 @settings(max_examples=80, deadline=None)
-@given(steps=moves(*LIFE, *CASE, *ROOM), cut=st.integers(0, 40))
+@given(steps=moves(*POD_MOVES, *CASE, *ROOM), cut=st.integers(0, 40))
 def test_a_cut_history_never_passes_and_nothing_raises(steps: list[Move], cut: int) -> None:
     whole = history_of(steps, 5.0, *GANGS)
     for verdict in judge_all(whole):

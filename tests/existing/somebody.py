@@ -29,7 +29,7 @@ from harness.core.kinds import DEPLOYMENT, POD, Kind
 from harness.core.waiting import until
 
 ROOT = Path(__file__).parents[2]
-LAB = "example.com/lab=true"  # selects the nodes that the cluster's owner lets muster borrow
+SELECTOR = "example.com/lab=true"  # selects the nodes that the cluster's owner lets muster borrow
 TEAM = "team"
 SECOND = "team-scheduler"  # a scheduler of the owner's, beside those that are judged
 OTHERS = f"""
@@ -112,7 +112,7 @@ def somebodys_cluster(*integrations: str, nodes: int = 5) -> Iterator[EmbeddedBo
     """The cluster, up, with these integrations installed in it and workloads of others running."""
     adapters = [adapter(name) for name in integrations]
     definitions = [path for each in adapters for path in each.definitions(Settings(), "1.37")]
-    pools = [Pool(nodes, gpus=8, labels=dict([LAB.split("=")]))]
+    pools = [Pool(nodes, gpus=8, labels=dict([SELECTOR.split("=")]))]
     with EmbeddedBox(nodes=pools, definitions=definitions) as box:
         for each in adapters:
             each.install(box, Settings())

@@ -19,7 +19,7 @@ from harness.box.existing import removal
 from harness.box.existing.ownership import RUN_LABEL
 from harness.core.kinds import NAMESPACE, RESOURCE_CLAIM
 from harness.core.waiting import until
-from tests.existing.somebody import LAB, TEAM, cases, command, differences, everything_of_others, muster, results
+from tests.existing.somebody import SELECTOR, TEAM, cases, command, differences, everything_of_others, muster, results
 
 CASES = ("gang-that-fits-is-bound-whole", "gang-preempts-and-starts-whole")
 SEEDS = range(20)
@@ -63,7 +63,7 @@ def kill(process: subprocess.Popen[bytes], *, everything: bool = True) -> None:
 def test_killed_run_can_be_cleaned_up(somebody: EmbeddedBox, tmp_path: Path, seed: int) -> None:
     before = everything_of_others(somebody.api, borrowed=True)
     chance = random.Random(seed)
-    options = ("--nodes-selector", LAB) if seed % 2 else ()
+    options = ("--nodes-selector", SELECTOR) if seed % 2 else ()
 
     kill_a_run(somebody, tmp_path, chance.uniform(1.5, 12.0), *options, everything=seed % 4 < 2)
     done = muster("clean", kubeconfig=somebody.kubeconfig, context=somebody.name)

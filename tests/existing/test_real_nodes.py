@@ -20,7 +20,7 @@ from harness.core.errors import UnsupportedError, UsageError
 from harness.core.gang import OWN_GPU
 from harness.core.history import store
 from harness.core.kinds import NODE, POD
-from tests.existing.somebody import LAB, TEAM, cases, differences, everything_of_others, muster, outcomes, reasons
+from tests.existing.somebody import SELECTOR, TEAM, cases, differences, everything_of_others, muster, outcomes, reasons
 from tests.existing.test_kills import kill_a_run
 
 PLACED = (
@@ -41,7 +41,15 @@ IMPOSSIBLE = {
 
 def test_cases_run_on_nodes_that_the_user_has_selected(somebody: EmbeddedBox, tmp_path: Path) -> None:
     before = everything_of_others(somebody.api, borrowed=True)
-    options = ("--yes", "--nodes-selector", LAB, "--pause-image", "registry.example/pause:1", "--output", str(tmp_path))
+    options = (
+        "--yes",
+        "--nodes-selector",
+        SELECTOR,
+        "--pause-image",
+        "registry.example/pause:1",
+        "--output",
+        str(tmp_path),
+    )
 
     done = muster("run", *cases(*PLACED, *IMPOSSIBLE), *options, kubeconfig=somebody.kubeconfig, context=somebody.name)
 
@@ -61,7 +69,7 @@ def test_cases_run_on_nodes_that_the_user_has_selected(somebody: EmbeddedBox, tm
 def test_killed_run_gives_its_nodes_back(somebody: EmbeddedBox, tmp_path: Path) -> None:
     before = everything_of_others(somebody.api, borrowed=True)
 
-    kill_a_run(somebody, tmp_path, random.Random(7).uniform(4.0, 9.0), "--nodes-selector", LAB)
+    kill_a_run(somebody, tmp_path, random.Random(7).uniform(4.0, 9.0), "--nodes-selector", SELECTOR)
     done = muster("clean", kubeconfig=somebody.kubeconfig, context=somebody.name)
 
     assert done.returncode == 0, done.stderr
@@ -95,7 +103,7 @@ def test_nodes_that_do_not_match_are_refused(
 @pytest.fixture
 def nodes(somebody: EmbeddedBox) -> RealNodes:
     """Two nodes that are borrowed; what is left on them is taken off by `muster clean` of the next test."""
-    names, _ = usable_nodes(somebody.api, LAB)
+    names, _ = usable_nodes(somebody.api, SELECTOR)
     return RealNodes(somebody.api, Ownership("part"), names[:2])
 
 
@@ -194,7 +202,7 @@ def test_nodes_that_no_case_could_use_are_left_out_with_the_reason(somebody: Emb
     api.patch(NODE, "", "node-0", {"spec": {"unschedulable": True}})
     loan.lend(api, "node-1", loan.idle(Ownership("another")))
 
-    names, left_out = usable_nodes(api, LAB)
+    names, left_out = usable_nodes(api, SELECTOR)
 
     api.patch(NODE, "", "node-0", {"spec": {"unschedulable": None, "taints": None}})
     loan.give_back(api, "node-1")

@@ -16,7 +16,7 @@ from harness.box.existing.access import read_access
 from harness.box.existing.rights import missing, needed, role
 from harness.cli.cluster import queue_kinds
 from harness.core.kinds import Kind
-from tests.existing.somebody import LAB, bind_role, cases, muster, outcomes, printed_role
+from tests.existing.somebody import SELECTOR, bind_role, cases, muster, outcomes, printed_role
 from tests.waiting import soon
 
 CREDENTIAL = "client.authentication.k8s.io/v1"
@@ -31,7 +31,7 @@ SINGLE = [(right.group, resource, verb) for right in RIGHTS for resource in righ
     ("integration", "options", "names"),
     [
         ("workload", (), CASES),
-        pytest.param("workload", ("--nodes-selector", LAB), CASES[:1], marks=pytest.mark.thorough),
+        pytest.param("workload", ("--nodes-selector", SELECTOR), CASES[:1], marks=pytest.mark.thorough),
         pytest.param("volcano", ("--disrupt", "queues"), (CASES[0], QUEUED), marks=pytest.mark.thorough),
     ],
 )

@@ -209,32 +209,38 @@ def claimed(size: int) -> tuple[tarfile.TarInfo, bytes]:
     return header, content
 
 
-ONE = manifest({"a": GOOD})
+MANIFEST = manifest({"a": GOOD})
 HOSTILE: dict[str, tuple[bytes, str]] = {
     "no-manifest": (tar(member("evidence/a")), "does not begin with"),
     "empty": (tar(), "does not begin with"),
-    "missing": (tar(ONE), "'a' is missing"),
-    "another": (tar(ONE, member("evidence/a", b"HELLO")), "is another file than the manifest names"),
-    "not-named": (tar(ONE, member("evidence/a"), member("evidence/b")), "its manifest does not name it"),
-    "twice": (tar(ONE, member("evidence/a"), member("evidence/a")), "twice"),
-    "other-size": (tar(ONE, member("evidence/a", b"hello!")), "6 bytes, its manifest says 5"),
+    "missing": (tar(MANIFEST), "'a' is missing"),
+    "another": (tar(MANIFEST, member("evidence/a", b"HELLO")), "is another file than the manifest names"),
+    "not-named": (tar(MANIFEST, member("evidence/a"), member("evidence/b")), "its manifest does not name it"),
+    "twice": (tar(MANIFEST, member("evidence/a"), member("evidence/a")), "twice"),
+    "other-size": (tar(MANIFEST, member("evidence/a", b"hello!")), "6 bytes, its manifest says 5"),
     "up": (tar(manifest({"../a": GOOD}), member("evidence/../a")), "of the name '../a'"),
-    "up-in-tar": (tar(ONE, member("evidence/../a")), "is no plain file below"),
-    "absolute": (tar(ONE, member("/evidence/a")), "is no plain file below"),
-    "elsewhere": (tar(ONE, member("other/a")), "is no plain file below"),
-    "escape": (tar(ONE, member("evidence/\x1b]52;c;aGk=\x07")), "is no plain file below"),
-    "link": (tar(ONE, member("evidence/a", b"", type=tarfile.SYMTYPE, linkname="/etc/passwd")), "is no plain file"),
-    "hard-link": (tar(ONE, member("evidence/a", b"", type=tarfile.LNKTYPE, linkname="/etc/passwd")), "no plain file"),
-    "device": (tar(ONE, member("evidence/a", b"", type=tarfile.CHRTYPE)), "is no plain file"),
-    "long-header": (tar(ONE, member("evidence/" + "x" * 300), form=tarfile.PAX_FORMAT), "is no plain file"),
+    "up-in-tar": (tar(MANIFEST, member("evidence/../a")), "is no plain file below"),
+    "absolute": (tar(MANIFEST, member("/evidence/a")), "is no plain file below"),
+    "elsewhere": (tar(MANIFEST, member("other/a")), "is no plain file below"),
+    "escape": (tar(MANIFEST, member("evidence/\x1b]52;c;aGk=\x07")), "is no plain file below"),
+    "link": (
+        tar(MANIFEST, member("evidence/a", b"", type=tarfile.SYMTYPE, linkname="/etc/passwd")),
+        "is no plain file",
+    ),
+    "hard-link": (
+        tar(MANIFEST, member("evidence/a", b"", type=tarfile.LNKTYPE, linkname="/etc/passwd")),
+        "no plain file",
+    ),
+    "device": (tar(MANIFEST, member("evidence/a", b"", type=tarfile.CHRTYPE)), "is no plain file"),
+    "long-header": (tar(MANIFEST, member("evidence/" + "x" * 300), form=tarfile.PAX_FORMAT), "is no plain file"),
     "file-and-folder": (
         tar(manifest({"a": GOOD, "a/b": GOOD}), member("evidence/a"), member("evidence/a/b")),
         "is a file and a folder",
     ),
     "manifest-twice": (tar(manifest({"manifest.json": GOOD}), member("evidence/manifest.json")), "of the name"),
-    "cut-off": (tar(ONE, claimed(5))[:-1500], "was cut off"),
-    "more-after-the-end": (tar(ONE, member("evidence/a")) + b"x", "something after its end"),
-    "no-header": (tar(ONE)[:1024] + b"x" * 512, "is no tar header"),
+    "cut-off": (tar(MANIFEST, claimed(5))[:-1500], "was cut off"),
+    "more-after-the-end": (tar(MANIFEST, member("evidence/a")) + b"x", "something after its end"),
+    "no-header": (tar(MANIFEST)[:1024] + b"x" * 512, "is no tar header"),
     "other-format": (tar(manifest({}, "muster.evidence/99")), "which this muster does not know"),
     "odd-manifest": (tar(member("evidence/manifest.json", b"[1]")), "cannot be read"),
     "odd-sizes": (tar(manifest({"a": {**GOOD, "bytes": -5}})), "is no size"),
@@ -259,7 +265,7 @@ def test_a_hostile_archive_is_refused_and_writes_nowhere_else(name: str, tmp_pat
 
 def test_the_archive_that_is_damaged_above_is_good(tmp_path: Path) -> None:
     path = tmp_path / "x.tar.zst"
-    path.write_bytes(zstandard.ZstdCompressor().compress(tar(ONE, member("evidence/a"))))
+    path.write_bytes(zstandard.ZstdCompressor().compress(tar(MANIFEST, member("evidence/a"))))
     assert archive.unpack(path, tmp_path / "inside").files == {"a": archive.ArchivedFile(5, str(GOOD["sha256"]))}
 
 

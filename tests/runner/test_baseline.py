@@ -54,9 +54,9 @@ def compared(folder: Path, *results: CaseResult) -> list[str]:
 
 def test_both_directions_differ(tmp_path: Path) -> None:
     write(tmp_path, f"violated: {{{B}: it always was}}\n")
-    as_known = [result(A, Outcome.PASS), result(B, Outcome.VIOLATED), result(FOREIGN, Outcome.NOT_SUPPORTED)]
+    as_expected = [result(A, Outcome.PASS), result(B, Outcome.VIOLATED), result(FOREIGN, Outcome.NOT_SUPPORTED)]
 
-    assert compared(tmp_path, *as_known) == []
+    assert compared(tmp_path, *as_expected) == []
     assert compared(tmp_path, result(A, Outcome.VIOLATED)) == [f"{A} ({SOME}): expected pass, seen violated"]
     assert compared(tmp_path, result(B, Outcome.PASS)) == [f"{B} ({SOME}): expected violated, seen pass"]
     assert compared(tmp_path, result(C, Outcome.UNKNOWN)) == [f"{C} ({SOME}): expected pass, seen unknown"]

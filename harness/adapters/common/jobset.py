@@ -160,14 +160,14 @@ def extend(box: Box, fields: Sequence[Field]) -> None:
         box.api.patch(CRD, "", DEFINITION, change, content_type=PATCH_JSON)
     names = ", ".join(field.name for field in fields)
     until(
-        lambda: all(_kept(box, field) for field in fields),
+        lambda: all(_is_kept(box, field) for field in fields),
         hosting.START_TIMEOUT,
         f"the API server keeps {names} in JobSets, as their CRD says",
         poll=0.02,
     )
 
 
-def _kept(box: Box, field: Field) -> bool:
+def _is_kept(box: Box, field: Field) -> bool:
     """Whether a JobSet with the field is told from one without: what is unknown is refused when asked to be strict."""
     spec: Object = (
         {field.name: {}} if field.where == "spec" else {"replicatedJobs": [{"name": "probe", field.name: {}}]}

@@ -41,7 +41,7 @@ from harness.testbed.priorities import priority_class
 from harness.testbed.testbed import Testbed, open_testbed
 
 LOOK = 0.25  # seconds between two looks whether the load is done
-SIGN_OF_LIFE = 10.0  # seconds between two lines about it
+LINE_EVERY = 10.0  # seconds between two lines about it
 SHORT = 3.0  # the same once as much is used as can be: binds after that are noticed
 QUIET = 15.0  # seconds without a bind after which a load that cannot start whole is done: more than any backoff
 PATIENCE, SLOWEST = 180.0, 8.0  # seconds for any load, and the pods a second that the slowest scheduler is allowed
@@ -245,7 +245,7 @@ class _Measurement:
             now = time.monotonic()
             if now > end:
                 return False
-            if now - last_line > SIGN_OF_LIFE:
+            if now - last_line > LINE_EVERY:
                 last_line = now
                 self._tell(text.format(value()))
             time.sleep(LOOK)

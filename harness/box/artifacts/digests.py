@@ -21,12 +21,12 @@ FILE = "digests.json"
 
 def recorded(lock: Lock, platform: str) -> dict[str, str]:
     """The digest of each process's download on this platform, as far as one is written down."""
-    return {**_read(_seen(lock)).get(platform, {}), **_read(lock.path / FILE).get(platform, {})}
+    return {**_read(_user_file(lock)).get(platform, {}), **_read(lock.path / FILE).get(platform, {})}
 
 
 def remember(lock: Lock, platform: str, digests: Mapping[str, str]) -> None:
     """Write down what was downloaded the first time, for this user."""
-    _write(_seen(lock), platform, digests)
+    _write(_user_file(lock), platform, digests)
 
 
 def write(lock: Lock, platform: str, digests: Mapping[str, str]) -> Path:
@@ -51,7 +51,7 @@ def _write(path: Path, platform: str, digests: Mapping[str, str]) -> Path:
     return put(path, as_json(dict(sorted(content.items()))))
 
 
-def _seen(lock: Lock) -> Path:
+def _user_file(lock: Lock) -> Path:
     return user_data_root() / "digests" / lock.component / f"{lock.version}.json"
 
 

@@ -57,24 +57,24 @@ class EngineImage:
 def choose(choice: str, kubernetes: str, listener: Listener) -> EngineImage:
     """The image for nodes of this Kubernetes, pulled or built and loaded if need be."""
     minor = ".".join(kubernetes.removeprefix("v").split(".")[:2])
-    official: str | None = _known()["images"].get(minor)
+    official: str | None = _official()["images"].get(minor)
     if choice not in CHOICES:
         return _named(choice, listener)
     if choice == "official" and official is None:
         raise UsageError(
             f"there is no official node image of Kubernetes {minor} in clusters/kind/official.yaml",
-            hint=f"Known: {', '.join(_known()['images'])}. Name one with --image REFERENCE, or use --image own.",
+            hint=f"Known: {', '.join(_official()['images'])}. Name one with --image REFERENCE, or use --image own.",
         )
     exact = kubernetes if kubernetes.count(".") == 2 else ""
     fits = official is not None and (not exact or f":v{exact}@" in official)
-    if choice == "official" or (choice == "auto" and fits and _reachable(str(_known()["registry"]))):
+    if choice == "official" or (choice == "auto" and fits and _reachable(str(_official()["registry"]))):
         assert official is not None
         return _named(official, listener, why="the registry can be reached" if choice == "auto" else "asked for")
     why = "asked for" if choice == "own" else "no registry can be reached" if fits else "no official image is known"
-    return _own(kubernetes, listener, why)
+    return _muster_image(kubernetes, listener, why)
 
 
-def _own(kubernetes: str, listener: Listener, why: str) -> EngineImage:
+def _muster_image(kubernetes: str, listener: Listener, why: str) -> EngineImage:
     version = load_register().lock("kubernetes", kubernetes).version
     image = own_images.provide(version, listener.build)
     if not docker.has_image(image.tag):
@@ -106,7 +106,7 @@ def _reachable(registry: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _known() -> dict[str, Any]:
+def _official() -> dict[str, Any]:
     path = data_root() / "clusters" / "kind" / "official.yaml"
     images: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return images

@@ -31,7 +31,7 @@ CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 32, 4096, 16384
 MS_PRIVATE, MS_RELATIME = 1 << 18, 1 << 21
 ST_RELATIME = 4096
-ST_KEPT = 2 | 4 | 8 | 1024 | 2048  # nosuid, nodev, noexec, noatime, nodiratime: the same bits in statvfs and mount
+ST_PRESERVED = 2 | 4 | 8 | 1024 | 2048  # nosuid, nodev, noexec, noatime, nodiratime: the same bits in statvfs and mount
 
 NOBODY = 65534
 START_ERROR = 128  # the exit code of a container whose command cannot be started, as containerd has it
@@ -178,7 +178,7 @@ def bind(source: Path, target: Path, read_only: bool = False) -> None:
     mount(str(source), target, "", MS_BIND | MS_REC)
     if read_only:  # flags that the mount had may not be taken away in a user namespace
         flags = os.statvfs(target).f_flag
-        flags = (flags & ST_KEPT) | (MS_RELATIME if flags & ST_RELATIME else 0)
+        flags = (flags & ST_PRESERVED) | (MS_RELATIME if flags & ST_RELATIME else 0)
         mount("", target, "", MS_REMOUNT | MS_BIND | MS_RDONLY | flags)
 
 

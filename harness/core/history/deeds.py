@@ -57,7 +57,7 @@ class Deeds:
         lost = {gap.kind for gap in history.gaps}
         self._pods_are_whole = lost.isdisjoint(("", "Pod"))
         self._groups_are_whole = lost.isdisjoint(("", NATIVE_GROUP))
-        self._seen: set[str] = set()  # uids of pods
+        self._uids: set[str] = set()  # of pods that were recorded
         self._stalls = list(_long_stalls(self._actions))
         self._room = _Room(history, self._actions)
         self._has_constraints: bool | None = True if history.header.get("constraints") is True else None
@@ -92,8 +92,8 @@ class Deeds:
             yield "constraints", f"pod {record.name} has {'' if has_them else 'no '}constraints, and {rest}"
 
     def _member(self, record: Record) -> Broken:
-        is_first = record.uid not in self._seen
-        self._seen.add(record.uid)
+        is_first = record.uid not in self._uids
+        self._uids.add(record.uid)
         gang = self._gangs.get(record.state.get("gang", ""))
         if gang is None or record.state.get("part", "member") != "member":
             return
@@ -170,7 +170,7 @@ class _Room:
         changes = [record.state for record in actions if record.verb in ("node-add", "node-change")]
         added = [record.state for record in actions if record.verb == "node-add"]
         self._is_known = bool(added) and history.header.get("box") != "existing"
-        self._given = {0.0, *(float(state["gpus"]) for state in changes if is_number(state.get("gpus")))}
+        self._sizes = {0.0, *(float(state["gpus"]) for state in changes if is_number(state.get("gpus")))}
         self._count = sum(state.get("count", 0) for state in added)
         self._since = _first_revision(history)  # what is earlier is left over from the case before
         self._gpus: dict[str, float] = {}  # by node
@@ -181,8 +181,8 @@ class _Room:
         self._gpus[record.name] = gpus
         if not self._is_known or (record.rev or 0) < self._since or record.verb == "deleted" or gpus == before:
             return
-        if gpus not in self._given:
-            stated = ", ".join(f"{number:g}" for number in sorted(self._given))
+        if gpus not in self._sizes:
+            stated = ", ".join(f"{number:g}" for number in sorted(self._sizes))
             yield "room", f"node {record.name} has {gpus:g} GPUs, the case gave {stated}"
         if before is None and gpus:
             self._new.add(record.name)

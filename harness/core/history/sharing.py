@@ -31,7 +31,7 @@ class SharedValues:
             if key in earlier and earlier[key] == value:
                 state[key] = earlier[key]
             elif key in _ALIKE:
-                state[key] = self._one(value)
+                state[key] = self._shared_value(value)
             elif type(value) is str and len(value) < 64:
                 state[key] = sys.intern(value)
         same = before if before is not None else record
@@ -49,7 +49,7 @@ class SharedValues:
             state if state != earlier else earlier,
         )
 
-    def _one(self, value: Any) -> Any:
+    def _shared_value(self, value: Any) -> Any:
         """The value that was first seen of all that are equal to this one."""
         key = repr(value)
         if key not in self._values and len(self._values) >= MOST:

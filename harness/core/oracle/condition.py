@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 KEY, VALUE = "condition", "value"  # of a claim's state
-WORDS = ("equals", "differs", "count", "least", "most", "within", "includes", "excludes")
+COMPARISONS = ("equals", "differs", "count", "least", "most", "within", "includes", "excludes")
 MOST = 1000  # entries that a condition names
 _NUMBERS = ("count", "least", "most")
 
@@ -59,8 +59,10 @@ def condition_of(state: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check(condition: Mapping[str, Any]) -> None:
-    if not condition or not set(condition) <= set(WORDS):
-        raise ValueError(f"a condition consists of {', '.join(WORDS)}, not of {', '.join(condition) or 'nothing'}")
+    if not condition or not set(condition) <= set(COMPARISONS):
+        raise ValueError(
+            f"a condition consists of {', '.join(COMPARISONS)}, not of {', '.join(condition) or 'nothing'}"
+        )
     if not all(_is_number(condition[word]) for word in _NUMBERS if word in condition):
         raise ValueError("it has no numbers")
     entries = [condition[word] for word in ("within", "includes", "excludes") if word in condition]

@@ -103,7 +103,7 @@ def describe(record: Record, began: float | None = None) -> str:
     """The record in one readable line; times are seconds since `began` where it is given."""
     time = f"{record.at - began:+.3f}s" if began is not None else f"{record.at:.3f}"
     place = f"rev {record.rev}" if record.rev is not None else record.source
-    return f"{place} {time} {_WORDS.get(record.source, _watch)(record)}"
+    return f"{place} {time} {_DESCRIPTIONS.get(record.source, _watch)(record)}"
 
 
 def _watch(record: Record) -> str:
@@ -155,7 +155,7 @@ def _gap(record: Record) -> str:
     return f"watch of {record.kind} lost between revisions {record.state.get('from')} and {record.state.get('to')}"
 
 
-_WORDS = {"watch": _watch, "audit": _audit, "action": _action, "gap": _gap}
+_DESCRIPTIONS = {"watch": _watch, "audit": _audit, "action": _action, "gap": _gap}
 
 
 def _full(record: Record) -> str:

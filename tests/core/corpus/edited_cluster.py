@@ -216,7 +216,7 @@ def watch_of_pods_lost(history: History) -> History:
     return insert(history, place, gap)
 
 
-SEEN_BY_VERIFY = (  # in a passing history: actions, promises, claims and gangs that are not in the code of the case
+FOREIGN_EDITS = (  # in a passing history: actions, promises, claims and gangs that are not in the code of the case
     edited.promises_dropped,
     edited.promise_with_the_longest_deadline,
     edited.claims_removed,
