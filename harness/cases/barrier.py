@@ -19,8 +19,9 @@ from harness.cases.gangs_of_object import SubmittedGangs
 from harness.cases.values import BarrierJobSet
 from harness.controllers.jobset_barrier.spec import INIT, JOB_LABEL, JOBSET_LABEL
 from harness.core.errors import ApiError
-from harness.core.history.records import Record
+from harness.core.history.records import History
 from harness.core.kinds import CONFIG_MAP, JOB, JOBSET, POD
+from harness.core.oracle.replay import timeline
 from harness.core.verdict import Verdict
 
 
@@ -75,14 +76,8 @@ class SubmittedBarrier(SubmittedGangs):
 
     def _members_in(self, name: str) -> list[str]:
         """The members whose container of this name runs now, as the recorder saw them last."""
-        states = [(record.name, record.state) for record in self._members() if not record.state.get("deleting")]
-        return [
-            pod for pod, state in states if name in state.get("running", ()) and name not in state.get("exited", ())
-        ]
-
-    def _members(self) -> list[Record]:
         with self._context.recorder.changed:
-            return self.gang.pods()
+            return [pod.record.name for pod in self.gang.members() if pod.runs(name)]
 
     @property
     def signal_map(self) -> str:
@@ -125,7 +120,8 @@ class SubmittedBarrier(SubmittedGangs):
         """So many pods come to have begun their init container, whether it still runs or not."""
 
         def begun() -> list[str]:
-            return [record.name for record in self._members() if INIT in record.state.get("running", ())]
+            with self._context.recorder.changed:
+                return [pod.record.name for pod in self.gang.members() if pod.has_begun(INIT)]
 
         return claims.sees(self._context, f"{count} pods of {self.name} have started", begun, "projected", count=count)
 
@@ -163,21 +159,19 @@ class SubmittedBarrier(SubmittedGangs):
     def figures(self) -> tuple[int, float, float]:
         """How often the ConfigMap was written, its making included; and the seconds from the last start of a waiting
         container to the signal, and from the signal to the last start of a main container, as they were seen."""
-        records = self._context.history().records
+        history = self._context.history()
+        records = history.records
         kinds = [record for record in records if record.kind.startswith("ConfigMap")]
         signals = [record for record in kinds if record.name == self.signal_map]
         signalled = signals[-1].at
-        waited, ran = (max(self._first_seen(name, records).values()) for name in (INIT, "main"))
+        waited, ran = (self._last_start(name, history) for name in (INIT, "main"))
         return len(signals), signalled - waited, ran - signalled
 
-    def _first_seen(self, name: str, records: Sequence[Record]) -> dict[str, float]:
-        """When each member was first seen to have begun its container of this name."""
-        times: dict[str, float] = {}
-        for record in records:
-            mine = record.kind == "Pod" and record.state.get("gang") == self.gang.key
-            if mine and name in (record.state.get("running") or {}):
-                times.setdefault(record.uid, record.at)
-        return times
+    def _last_start(self, name: str, history: History) -> float:
+        """When the last member was first seen to have begun its container of this name."""
+        pods = [pod for pod in timeline(history).pods.values() if pod.gang == self.gang.key]
+        begun = [pod.containers[name].pos for pod in pods if pod.containers and name in pod.containers]
+        return max(history.records[pos].at for pos in begun)
 
 
 def container(pod: Object, name: str = "main") -> Object:

@@ -119,8 +119,8 @@ class Cluster:
     def terminating(self) -> list[str]:
         """The pods of the case that are deleted and still there."""
         namespaces = self._context.testbed.namespaces
-        pods = [pod for pod in self._context.recorder.latest("Pod") if pod.namespace in namespaces]
-        return sorted(pod.name for pod in pods if pod.state.get("deleting"))
+        pods = [pod for pod in list(self._context.recorder.timeline.pods.values()) if pod.deleting and not pod.gone]
+        return sorted(pod.record.name for pod in pods if pod.record.namespace in namespaces)
 
     def processor_share(self, role: str) -> float:
         """Of how many processors the processes of a role are busy, over a second and a half."""

@@ -7,7 +7,7 @@ see `harness.cases.world`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any
 
@@ -72,14 +72,15 @@ class SubmittedGang:
 
     def pods(self) -> list[Record]:
         """The latest record of every member that exists."""
-        return [pod.record for pod in self._members()]
+        return [pod.record for pod in self.members()]
 
-    def _members(self) -> list[Pod]:
+    def members(self) -> list[Pod]:
+        """What the timeline knows of every member that exists."""
         return [pod for pod in self.incarnation.pods if pod.part == "member" and not pod.gone]
 
     def phases(self) -> list[str]:
         """The phase of every member that exists."""
-        return [str(record.state.get("phase", "")) for record in self.pods()]
+        return [pod.phase for pod in self.members()]
 
     def running(self) -> bool:
         """Whether every member runs, or has run."""
@@ -102,7 +103,7 @@ class SubmittedGang:
 
     def nodes_of(self, role: str) -> set[str]:
         """The nodes that the members of a role are on; an empty role means all."""
-        return {pod.node for pod in self._members() if pod.node and role in ("", pod.role)}
+        return {pod.node for pod in self.members() if pod.node and role in ("", pod.role)}
 
     def groups(self) -> list[Record]:
         """The latest record of every object that stands for the gang."""
@@ -113,21 +114,16 @@ class SubmittedGang:
 
     def refused_members(self) -> list[str]:
         """Members of which the scheduler has written in their status that they were not placed."""
-        return [pod.record.name for pod in self._members() if pod.refusal]
+        return [pod.record.name for pod in self.members() if pod.refusal]
 
     def refusals(self) -> list[str]:
         """What the scheduler has written in the status of members that it did not place, each text once."""
-        conditions = [record.state.get("conditions", {}).get("PodScheduled", ()) for record in self.pods()]
+        conditions: list[Sequence[str]] = [pod.status or () for pod in self.members()]
         return sorted({str(fields[2]) for fields in conditions if len(fields) > 2 and fields[0] == "False"})
 
     def nominations(self) -> dict[str, str]:
         """The node to which each member was nominated last before it was bound; no entry: to none."""
-        places: dict[str, str] = {}
-        for record in self.world.recorder.records():
-            waiting = record.kind == "Pod" and record.state.get("gang") == self.key and not record.state.get("node")
-            if waiting and (nominated := record.state.get("nominated")):
-                places[record.name] = str(nominated)
-        return places
+        return {pod.record.name: pod.nominated for pod in self.incarnation.pods if pod.nominated}
 
     @property
     def last_try(self) -> int:
@@ -319,10 +315,10 @@ class SubmittedGang:
         world.need_simulation("the case has members end when it wants")
 
         def phases() -> dict[str, str]:
-            return {record.name: str(record.state.get("phase", "")) for record in self.pods()}
+            return {pod.record.name: pod.phase for pod in self.members()}
 
         world.until(lambda: all(phases().get(name) == "Running" for name in members), "started")
-        ending = [pod for pod in self._members() if pod.record.name in members]
+        ending = [pod for pod in self.members() if pod.record.name in members]
         world.recorder.act("note", text=f"{', '.join(members)} end: {phase}")
         for name in members:
             world.api.patch(POD, self.namespace, name, {"status": {"phase": phase}}, subresource="status")
@@ -331,7 +327,7 @@ class SubmittedGang:
 
     def open_gates(self) -> None:
         """Remove the scheduling gates of all members."""
-        names = [record.name for record in self.pods() if record.state.get("gates")]
+        names = [pod.record.name for pod in self.members() if pod.gates]
         self.world.recorder.act("edit", self.gang.name, self.namespace, ungated=names)
         for name in names:
             self.world.api.patch(POD, self.namespace, name, {"spec": {"schedulingGates": []}}, content_type=PATCH_MERGE)

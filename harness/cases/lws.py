@@ -83,8 +83,9 @@ class SubmittedLWS(SubmittedGangs):
     def recorded_groups(self, index: int) -> set[str]:
         """The names of all group objects that were ever recorded for a replica."""
         key = f"{self.namespace}/{gang_name(self.name, index)}"
-        records = self._context.recorder.records()
-        return {record.name for record in records if record.kind == self.group_kind and record.state.get("gang") == key}
+        incarnations = self._context.recorder.timeline.incarnations.get(key, [])
+        groups = [group.record for incarnation in incarnations for group in incarnation.groups]
+        return {record.name for record in groups if record.kind == self.group_kind}
 
     def place(self, pod: Object) -> str:
         """The gang that a pod names; empty if it names none."""

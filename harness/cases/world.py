@@ -166,13 +166,11 @@ class World:
     def is_at_rest(self) -> Verdict:
         """The scheduler has tried everything, and what is bound runs: no component has anything left to write."""
         fence = self.context.fence()
-        recorder, namespaces = self.context.recorder, self.context.testbed.namespaces
+        timeline, namespaces = self.context.recorder.timeline, self.context.testbed.namespaces
 
         def quiet() -> bool:
-            pods = [pod.state for pod in recorder.latest("Pod") if pod.namespace in namespaces]
-            return self.context.is_through(fence) and all(
-                pod.get("phase") != "Pending" for pod in pods if "node" in pod
-            )
+            pods = [pod for pod in timeline.pods.values() if pod.record.namespace in namespaces]
+            return self.context.is_through(fence) and not any(pod.awaits_kubelet for pod in pods)
 
         return self.claim("everything came to rest", self.until(quiet, "bound") or None)
 

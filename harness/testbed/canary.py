@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 from harness.adapters.common.base import Adapter, Installed
@@ -13,8 +13,8 @@ from harness.box.nodes import Pool
 from harness.box.recorder import Recorder
 from harness.core.errors import HarnessError, UsageError
 from harness.core.gang import Gang
-from harness.core.history.records import Record
 from harness.core.kinds import POD
+from harness.core.oracle.incarnation import Pod
 from harness.core.waiting import until
 from harness.testbed.objects import create_all
 
@@ -45,13 +45,13 @@ def run_canary(testbed: Host, deadline: str = "reconnected") -> None:
 
     The node has a label of its own: a scheduler that still works with an old list of nodes cannot choose one of them.
     """
-    pod = _submit(testbed)
+    namespace = _submit(testbed)
     processes = [
         testbed.box.processes[name] for name in (*testbed.installed.schedulers, *testbed.installed.controllers)
     ]
 
     def is_decided() -> bool:
-        is_bound = testbed.recorder.wait(lambda: bool(pod("node")), LOOK)
+        is_bound = testbed.recorder.wait(lambda: any(pod.node for pod in _members(testbed, namespace)), LOOK)
         return is_bound or any(process.crashed for process in processes)
 
     def failure() -> HarnessError:
@@ -61,14 +61,14 @@ def run_canary(testbed: Host, deadline: str = "reconnected") -> None:
     until(is_decided, testbed.deadlines[deadline], "a gang of one is bound", poll=0.0, failure=failure)
     for process in processes:
         process.is_ready()  # raises with its last lines if it has died
-    _see_running(testbed, lambda: pod("phase") in ("Running", "Succeeded", "Failed"))
+    _see_running(testbed, namespace)
     if testbed.box.audit_log is not None and not testbed.box.capabilities.installs:
-        _see_audited(testbed, pod)
+        _see_audited(testbed, namespace)
     testbed.reset()
 
 
-def _submit(testbed: Host) -> Callable[[str], str]:
-    """Create node and gang; the function reads the name or a field of its only member as it was last recorded."""
+def _submit(testbed: Host) -> str:
+    """Create node and gang; the namespace of the gang."""
     testbed.recorder.begin()
     namespace = testbed.namespace()
     label = {LABEL: secrets.token_hex(4)}
@@ -79,22 +79,18 @@ def _submit(testbed: Host) -> Callable[[str], str]:
     testbed.adapter.finish(objects)
     testbed.recorder.act("submit", gang.name, namespace, gang=gang.as_record())
     create_all(testbed.box.api, objects)
-
-    def is_member(record: Record) -> bool:
-        return record.namespace == namespace and record.state.get("part") == "member"
-
-    def read(name: str) -> str:
-        members = [record for record in testbed.recorder.latest("Pod") if is_member(record)]
-        if members and name == "name":
-            return members[0].name
-        return str(members[0].state.get(name, "")) if members else ""
-
-    return read
+    return namespace
 
 
-def _see_audited(testbed: Host, pod: Callable[[str], str]) -> None:
+def _members(testbed: Host, namespace: str) -> list[Pod]:
+    """What the timeline knows of the canary's only member, once it exists."""
+    pods = list(testbed.recorder.timeline.pods.values())
+    return [pod for pod in pods if pod.record.namespace == namespace and pod.part == "member" and not pod.gone]
+
+
+def _see_audited(testbed: Host, namespace: str) -> None:
     """See that an audit log which the user has given tells of this cluster, and of all that a history needs from it."""
-    namespace, name = testbed.namespaces[-1], pod("name")
+    name = _members(testbed, namespace)[0].record.name
     testbed.box.api.delete(POD, namespace, name, grace=0)
 
     def failure() -> UsageError:
@@ -110,8 +106,12 @@ def _see_audited(testbed: Host, pod: Callable[[str], str]) -> None:
     until(is_audited, AUDITED, "the audit log tells of the canary", poll=0.1, failure=failure)
 
 
-def _see_running(testbed: Host, running: Callable[[], bool]) -> None:
+def _see_running(testbed: Host, namespace: str) -> None:
     """See the canary run. KWOK was seen, about once in thirty starts, to take charge of no node; a restart mends it."""
+
+    def running() -> bool:
+        return any(pod.phase in ("Running", "Succeeded", "Failed") for pod in _members(testbed, namespace))
+
     if not testbed.box.capabilities.own_nodes:
         if not testbed.recorder.wait(running, testbed.deadlines["ready"]):
             raise HarnessError(

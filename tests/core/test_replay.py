@@ -75,3 +75,30 @@ def test_time_along_a_timeline_never_goes_back() -> None:
     times = [step.now for step in timeline(story.build()).incarnations["ns/a"][0].steps]
     assert times == sorted(times)
     assert times[-1] == BEGAN + 5
+
+
+def test_a_pod_keeps_its_last_nomination_from_before_its_bind() -> None:
+    story = Story().node("n1").submit(GANG).watch("Pod", "a-0", nominated="n1").watch("Pod", "a-0", nominated="n2")
+    story.watch("Pod", "a-0", nominated="").bind("a-0").watch("Pod", "a-0", nominated="n3")
+    pods = timeline(story.build()).names
+    assert (pods["ns", "a-0"].nominated, pods["ns", "a-1"].nominated) == ("n2", "")
+
+
+def test_a_container_runs_from_its_start_to_its_exit() -> None:
+    story = Story().node("n1").submit(GANG).bind("a-0").watch("Pod", "a-0", running={"init": 5.0})
+    pod = timeline(story.build()).names["ns", "a-0"]
+    assert pod.runs("init") and pod.has_begun("init") and not pod.has_begun("main")
+    story.watch("Pod", "a-0", running={"init": 5.0, "main": 7.0}, exited={"init": 0})
+    pod = timeline(story.build()).names["ns", "a-0"]
+    assert pod.has_begun("init") and not pod.runs("init") and pod.runs("main")
+    story.terminating("a-0")
+    assert not timeline(story.build()).names["ns", "a-0"].runs("main")
+
+
+def test_a_bound_pod_waits_for_its_kubelet_until_it_reports() -> None:
+    story = Story().node("n1").submit(GANG).phase("a-0", "Pending")
+    assert not timeline(story.build()).names["ns", "a-0"].awaits_kubelet
+    story.bind("a-0")
+    assert timeline(story.build()).names["ns", "a-0"].awaits_kubelet
+    story.phase("a-0", "Running")
+    assert not timeline(story.build()).names["ns", "a-0"].awaits_kubelet

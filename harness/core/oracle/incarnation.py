@@ -206,6 +206,15 @@ class Incarnation:
 
 
 @dataclass(slots=True, eq=False)
+class Container:
+    """A container of a pod, from the record on that first shows it as started."""
+
+    pos: int  # of that record
+    began: float  # its start time, as the kubelet reported it then
+    runs: bool  # it runs, as the latest record of the pod has it
+
+
+@dataclass(slots=True, eq=False)
 class Pod:
     """A pod from its first record on."""
 
@@ -220,6 +229,8 @@ class Pod:
     scheduler: str
     record: Record  # its latest
     node: str = ""
+    nominated: str = ""  # the node to which it was nominated last before it was bound
+    phase: str = ""
     placed: bool = False
     held: bool = False
     standing: bool = False
@@ -240,12 +251,30 @@ class Pod:
     placements: tuple[int, ...] = ()  # the records with which it was placed and, in turn, was not any more
     end: str = ""  # how that ended: deleted, succeeded, failed
     status: Any = None  # its PodScheduled condition
-    containers: dict[str, Moment] | None = None  # record that first shows each as started, and its start time
+    containers: dict[str, Container] | None = None  # those that have started, by name
 
     @property
     def gang(self) -> str:
         """The key of its gang; "" if it has none."""
         return self.incarnation.key if self.incarnation is not None else ""
+
+    @property
+    def deleting(self) -> bool:
+        """Its deletion has begun."""
+        return bool(self.record.state.get("deleting"))
+
+    @property
+    def awaits_kubelet(self) -> bool:
+        """It is bound, and its kubelet has not reported yet that it runs."""
+        return self.standing and self.phase == "Pending"
+
+    def has_begun(self, container: str) -> bool:
+        """Whether the container of this name was ever seen to run."""
+        return container in (self.containers or {})
+
+    def runs(self, container: str) -> bool:
+        """Whether the container of this name runs, and the pod is to stay."""
+        return self.has_begun(container) and not self.deleting and (self.containers or {})[container].runs
 
     def opened(self, index: int) -> tuple[int, int]:
         """The last record up to this one in which a scheduling gate of it was removed, and its revision; -1 if none."""

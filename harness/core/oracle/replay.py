@@ -21,7 +21,7 @@ from harness.core.history.records import MARKER, PLAIN_KINDS, History, Record, g
 from harness.core.oracle.capacity import Capacity
 from harness.core.oracle.constraints import Constraints
 from harness.core.oracle.facts import Action, Bind, Down, Moment, Promise, Refusal, Stall, Start
-from harness.core.oracle.incarnation import Eviction, Group, Incarnation, Pod, Removal
+from harness.core.oracle.incarnation import Container, Eviction, Group, Incarnation, Pod, Removal
 from harness.core.oracle.timeline import Node, Timeline
 from harness.core.oracle.vocabulary import vocabulary_of
 
@@ -97,7 +97,7 @@ class Replay:
         phase = state.get("phase", "")
         if phase == "Failed" and not pod.terminal and (who := state.get("failed_by")):
             self._remove(pod, f"failed by {who}", who)
-        pod.terminal = phase in _TERMINAL
+        pod.phase, pod.terminal = phase, phase in _TERMINAL
         standing = bool(node) and not gone and not pod.terminal
         held = standing and not state.get("deleting", False)
         placed = held or (bool(node) and phase == "Succeeded")
@@ -113,10 +113,13 @@ class Replay:
             self._count(pod, placed, standing, held, gone)
         if conditions := state.get("conditions"):
             self._conditions(pod, conditions)
-        if running := state.get("running"):
-            self._containers(pod, running)
-        if not node and pod.incarnation is not None and not _TRIED.isdisjoint(record.changed):
-            pod.incarnation.tried = self._index
+        running = state.get("running")
+        if running or pod.containers:
+            self._containers(pod, running or {}, state.get("exited") or {})
+        if not node:
+            pod.nominated = state.get("nominated") or pod.nominated
+            if pod.incarnation is not None and not _TRIED.isdisjoint(record.changed):
+                pod.incarnation.tried = self._index
 
     def _first_seen(self, record: Record) -> Pod:
         """A new pod; it belongs to the incarnation that its gang has now."""
@@ -224,12 +227,15 @@ class Replay:
             self._evict(pod, f"condition {how}")
         pod.disruption = how
 
-    def _containers(self, pod: Pod, running: Mapping[str, float]) -> None:
+    def _containers(self, pod: Pod, begun: Mapping[str, float], exited: Mapping[str, int]) -> None:
+        """Take in which containers have begun, those that have ended since among them, and which have ended."""
         if pod.containers is None:
             pod.containers = {}
-        for name, began in running.items():
+        for name, began in begun.items():
             if name not in pod.containers:
-                pod.containers[name] = Moment(self._index, began)
+                pod.containers[name] = Container(self._index, began, False)
+        for name, container in pod.containers.items():
+            container.runs = name in begun and name not in exited
 
     def _node(self, record: Record) -> None:
         state, gone = record.state, record.verb == "deleted"

@@ -37,13 +37,13 @@ def _held(line: Timeline, promise: Promise, key: str) -> Finding:
         return unknown(f"gang {key} was promised to wait and never submitted", pos=promise.pos)
     members = [(pod, pod.containers or {}) for pod in incarnation.pods if pod.part == "member"]
     count = int(details(promise, "count") or incarnation.size)
-    waiting = [(floor(containers[init].now), _gone(pod)) for pod, containers in members if init in containers]
+    waiting = [(floor(containers[init].began), _gone(pod)) for pod, containers in members if init in containers]
     mains = [
-        (floor(moment.now), moment.pos, pod.record.name, name)
+        (floor(container.began), container.pos, pod.record.name, name)
         for pod, containers in members
-        for name, moment in containers.items()
+        for name, container in containers.items()
         if name != init and name not in pod.record.state.get("inits", ()) and only in (None, name)
-        if incarnation.ended < 0 or moment.pos < incarnation.ended
+        if incarnation.ended < 0 or container.pos < incarnation.ended
     ]
     for began, pos, member, name in sorted(mains):
         there = sum(since <= began <= until for since, until in waiting)
