@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import ssl
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 import urllib3
 
+from harness.box.busy import ask
 from harness.core.errors import ApiError
 from harness.core.kinds import Kind
 
@@ -29,7 +29,6 @@ PATCH_JSON = "application/json-patch+json"
 ONLY_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 PAGE = 500  # objects of a list that is asked for in pages, as kubectl does it
 APPLY = "application/apply-patch+yaml"  # JSON is YAML
-BUSY = (429, 503)  # answers of a server that has not begun to work on the request
 
 
 class Api:
@@ -70,14 +69,10 @@ class Api:
         body = self.prepared(body, creates=method == "POST" or content_type == APPLY)
         encoded = None if body is None else json.dumps(body).encode()
         headers = {**self.headers(), "Content-Type": content_type, "Accept": accept}
-        began = time.monotonic()
         try:
-            answer = self._pool.request(method, url, body=encoded, headers=headers, timeout=timeout)
-            while (pause := wait_of(answer.status, answer.headers)) is not None:
-                if time.monotonic() + pause >= began + timeout:
-                    break
-                time.sleep(pause)
-                answer = self._pool.request(method, url, body=encoded, headers=headers, timeout=timeout)
+            answer = ask(
+                lambda: self._pool.request(method, url, body=encoded, headers=headers, timeout=timeout), timeout
+            )
         except urllib3.exceptions.HTTPError as error:
             raise ApiError(f"{method} {path}: the API server does not answer ({error})", status=0) from error
         data: Object = json.loads(answer.data) if answer.data[:1] == b"{" else {"text": answer.data.decode()}
@@ -248,9 +243,3 @@ class Api:
         """The path that an object is created at."""
         resource = self.resource(obj["apiVersion"], obj["kind"])
         return resource.path(obj["metadata"].get("namespace", ""))
-
-
-def wait_of(status: int, headers: Mapping[str, str]) -> float | None:
-    """How long a server that did nothing wants us to wait before the same request; None: this is its answer."""
-    text = headers.get("Retry-After", "")
-    return float(text) if status in BUSY and text.isascii() and text.isdigit() else None

@@ -10,11 +10,12 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from harness.box.api import Api, Object, wait_of
+from harness.box.api import Api, Object
+from harness.box.busy import ask
 from harness.core.errors import ApiError
 
 WORKERS = 16  # more gain nothing: an API server on two cores is busy with eight
@@ -84,6 +85,12 @@ class _Work:
             return None if self.stop.is_set() else next(self._batches, None)
 
 
+class _Answer(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
 class Connection:
     """One connection to the API server for one thread."""
 
@@ -98,20 +105,16 @@ class Connection:
 
         One that has no time now, and says when to come again, is asked again as long as the time allows.
         """
-        began = time.monotonic()
-        status, answer_headers, content = self._send(path, body)
-        while (pause := wait_of(status, answer_headers)) is not None and time.monotonic() + pause < began + TIMEOUT:
-            time.sleep(pause)
-            status, answer_headers, content = self._send(path, body)
-        if status >= 400:
-            raise ApiError(f"POST {path}: {_message(content)}", status=status)
+        answer = ask(lambda: self._send(path, body), TIMEOUT)
+        if answer.status >= 400:
+            raise ApiError(f"POST {path}: {_message(answer.content)}", status=answer.status)
 
-    def _send(self, path: str, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+    def _send(self, path: str, body: bytes) -> _Answer:
         headers = {**self._api.headers(), "Content-Type": "application/json", "Accept": "application/json"}
         try:
             self._connection.request("POST", self._prefix + path, body, headers)
             answer = self._connection.getresponse()
-            return answer.status, dict(answer.headers), answer.read()
+            return _Answer(answer.status, dict(answer.headers), answer.read())
         except (OSError, http.client.HTTPException) as error:
             raise ApiError(f"POST {path}: the API server does not answer ({error})", status=0) from error
 

@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any
 
 from harness.adapters.common.base import Adapter, Installed, Settings, features_of
-from harness.box.api import BUSY
 from harness.box.base import Box, Process
+from harness.box.busy import BUSY
 from harness.box.nodes import Pool
 from harness.box.phases import Listener, phase
 from harness.box.recorder import Recorder, kinds_of_claims

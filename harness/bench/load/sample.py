@@ -7,6 +7,7 @@ rules. A sample has a box of its own: what an earlier load left in etcd or in a 
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,7 +26,6 @@ from harness.box.bulk import WORKERS, create_many
 from harness.box.phases import Listener
 from harness.box.spec import BoxSpec
 from harness.cases.world import World
-from harness.core.errors import HarnessError
 from harness.core.gang import Gang
 from harness.core.history import store
 from harness.core.history.records import History, gang_key
@@ -36,6 +36,7 @@ from harness.core.measure.model import CheckFinding, Point, Sample
 from harness.core.measure.placement import usable
 from harness.core.oracle.judge import case_outcome, judge_case, spoke
 from harness.core.oracle.replay import timeline
+from harness.core.waiting import until
 from harness.runner.config import kubernetes_of
 from harness.testbed.priorities import priority_class
 from harness.testbed.testbed import Testbed, open_testbed
@@ -48,6 +49,10 @@ PATIENCE, SLOWEST = 180.0, 8.0  # seconds for any load, and the pods a second th
 SETTLE = 60.0  # seconds for the watches to catch up with ten thousand pods
 
 Tell = Callable[[str], None]
+
+
+class _TimeUpError(Exception):
+    """The load was not done within its limit."""
 
 
 class NotSupportedError(Exception):
@@ -153,10 +158,14 @@ class _Measurement:
     def _see_all_tried(self) -> None:
         """Go on once the scheduler has tried everything that is there."""
         fence = self._context.fence()
-        if not self._poll(
-            lambda: self._context.is_bound(fence), self._limit, "waiting for the scheduler to have tried all"
-        ):
-            raise HarnessError(f"the scheduler had not tried all that waits after {self._limit:.0f} s")
+        until(
+            self._with_lines(
+                lambda: self._context.is_bound(fence), lambda: "waiting for the scheduler to have tried all"
+            ),
+            self._limit,
+            "the scheduler has tried all that waits",
+            poll=LOOK,
+        )
 
     def _nominate(self, nodes: Sequence[str]) -> None:
         """Pods of high priority that have a nominated node and a gate, so that they stay what they are."""
@@ -213,7 +222,10 @@ class _Measurement:
             recorder.act("expect", what="bound", gangs=self._keys(gangs), within=self._limit)
 
     def _await(self, wave: Wave) -> None:
-        """Return when all of it is bound, or when nothing moves any more and there need not be room for all."""
+        """Return when all of it is bound, or when nothing moves any more and there need not be room for all.
+
+        After the limit what was reached is judged.
+        """
         keys, names = set(self._keys(wave.gangs)), {gang_key(self._context.namespace, name) for name in wave.plain}
         last_binds, at = -1, time.monotonic()
 
@@ -226,7 +238,9 @@ class _Measurement:
             is_quiet = not wave.all_start and time.monotonic() - at > quiet
             return is_quiet or (binds >= wave.pods and self._bound(keys, names) >= wave.pods)
 
-        self._poll(is_done, self._limit, f"bound {{}} of {wave.pods} pods", lambda: last_binds)
+        asked = self._with_lines(is_done, lambda: f"bound {last_binds} of {wave.pods} pods")
+        with contextlib.suppress(_TimeUpError):
+            until(asked, self._limit, "the load is done", poll=LOOK, failure=_TimeUpError)
 
     def _bound(self, keys: set[str], names: set[str]) -> int:
         """Pods of these gangs and of these names that were ever bound."""
@@ -236,20 +250,20 @@ class _Measurement:
                 for pod in self._recorder.timeline.pods.values()
             )
 
-    def _poll(
-        self, condition: Callable[[], bool], seconds: float, text: str, value: Callable[[], object] = lambda: ""
-    ) -> bool:
-        """Whether the condition came true in time; with a line now and then for those who wait."""
-        end, last_line = time.monotonic() + seconds, time.monotonic()
-        while not condition():
-            now = time.monotonic()
-            if now > end:
-                return False
-            if now - last_line > LINE_EVERY:
+    def _with_lines(self, condition: Callable[[], bool], text: Callable[[], str]) -> Callable[[], bool]:
+        """The same condition, which prints a line now and then for those who wait."""
+        last_line = time.monotonic()
+
+        def asked() -> bool:
+            nonlocal last_line
+            if condition():
+                return True
+            if (now := time.monotonic()) - last_line > LINE_EVERY:
                 last_line = now
-                self._tell(text.format(value()))
-            time.sleep(LOOK)
-        return True
+                self._tell(text())
+            return False
+
+        return asked
 
     def _keys(self, gangs: Sequence[Gang]) -> list[str]:
         return [gang_key(self._context.namespace, gang.name) for gang in gangs]

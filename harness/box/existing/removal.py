@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
-from harness.box.api import BUSY, Api, Object
+from harness.box.api import Api, Object
+from harness.box.busy import BUSY
 from harness.box.existing import loan
 from harness.box.existing.access import Access, read_access
 from harness.box.existing.ownership import RUN_LABEL
