@@ -6,20 +6,20 @@ others run. What only one of them can do is refused for the others, not ignored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from harness.box.options import DEFAULTS, BoxOptions
 from harness.core.errors import UsageError
 from harness.core.text import nearest
 
 if TYPE_CHECKING:
     from harness.box.base import Box
+    from harness.box.embedded.box import EmbeddedBox
     from harness.box.existing.access import Access
-    from harness.box.nodes import Pool
-    from harness.box.phases import Listener
-    from harness.core.kinds import Kind
+    from harness.box.existing.box import ExistingBox
+    from harness.box.kind.box import KindBox
 
 DEFAULT_NODES = {"embedded": "8x8", "kind": ""}  # fake nodes of a box that is used by hand; a kind box has real ones
 EXISTING = "existing"
@@ -117,59 +117,59 @@ class BoxSpec:
 
         return read_access(Path(self.kubeconfig or ""), self.context or "")
 
-    def make(
-        self,
-        *,
-        listener: Listener | None = None,
-        nodes: Sequence[Pool] = (),
-        name: str | None = None,
-        binaries: Mapping[str, Path] | None = None,
-        gates: Mapping[str, bool] | None = None,
-        port: int = 0,
-        scheduler: bool = True,
-        definitions: Sequence[Path] = (),
-        reserved: bool = False,
-        own_kinds: Sequence[Kind] = (),
-        watch_cache: bool = False,
-        audit_calls: bool = False,
-    ) -> Box:
-        """The box, not started; `reserved` keeps pods that do not ask for real workers off them, if there are any.
-
-        `own_kinds` are of objects in no namespace that cases make of this integration alone. `watch_cache` and
-        `audit_calls` are for the API server of an embedded box; others keep the one that they have.
-        """
+    def make(self, options: BoxOptions = DEFAULTS) -> Box:
+        """The box, not started."""
         self.check()
         if self.kind == EXISTING:
-            log = Path(self.audit_log) if self.audit_log else None
-            from harness.box.existing.box import ExistingBox
+            return self._existing(options)
+        return self.embedded(options) if self.kind == "embedded" else self._kind(options)
 
-            return ExistingBox(
-                self.access(),
-                nodes=nodes,
-                binaries=binaries,
-                listener=listener,
-                audit_log=log,
-                nodes_selector=self.nodes_selector or "",
-                pause_image=self.pause_image or "",
-                faults=self.disruptions,
-                own_kinds=own_kinds,
-            )
-        common: dict[str, Any] = {
-            "nodes": nodes,
-            "name": name,
-            "binaries": binaries,
-            "gates": gates,
-            "port": port,
-            "listener": listener,
-            "definitions": definitions,
-        }
-        if self.kind == "embedded":
-            from harness.box.embedded.box import EmbeddedBox
+    def embedded(self, options: BoxOptions = DEFAULTS) -> EmbeddedBox:
+        """The same where only an embedded box will do."""
+        from harness.box.embedded.box import EmbeddedBox
 
-            server: dict[str, Any] = {"watch_cache": watch_cache, "audit_calls": audit_calls, "spare": self.spare}
-            return EmbeddedBox(self.kubernetes, scheduler=scheduler, **server, **common)
-        from harness.box.kind.box import KindBox
+        return EmbeddedBox(
+            self.kubernetes,
+            options.nodes,
+            name=options.name,
+            binaries=options.binaries,
+            gates=options.gates,
+            port=options.port,
+            scheduler=options.scheduler,
+            listener=options.listener,
+            definitions=options.definitions,
+            watch_cache=options.watch_cache,
+            audit_calls=options.audit_calls,
+            spare=self.spare,
+        )
 
-        values = {"workers": self.workers, "image": self.image, "sync": self.sync}
-        options: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-        return KindBox(self.kubernetes, keep_failed=self.keep_failed, reserved=reserved, **options, **common)
+    def _kind(self, options: BoxOptions) -> KindBox:
+        from harness.box.kind.box import AUTO, WORKERS, KindBox
+
+        return KindBox(
+            self.kubernetes,
+            options.nodes,
+            name=options.name,
+            binaries=options.binaries,
+            gates=options.gates,
+            port=options.port,
+            listener=options.listener,
+            definitions=options.definitions,
+            workers=WORKERS if self.workers is None else self.workers,
+            image=self.image or AUTO,
+            sync=self.sync or "",
+            reserved=options.reserved,
+            keep_failed=self.keep_failed,
+        )
+
+    def _existing(self, options: BoxOptions) -> ExistingBox:
+        from harness.box.existing.box import ExistingBox
+
+        return ExistingBox(
+            self.access(),
+            options,
+            audit_log=Path(self.audit_log) if self.audit_log else None,
+            nodes_selector=self.nodes_selector or "",
+            pause_image=self.pause_image or "",
+            faults=self.disruptions,
+        )

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
@@ -22,7 +22,8 @@ from harness.box.artifacts import parse_binaries, store
 from harness.box.base import Box
 from harness.box.kind import docker, removal
 from harness.box.nodes import parse_pools
-from harness.box.spec import DEFAULT_NODES, EXISTING, BoxSpec
+from harness.box.options import BoxOptions
+from harness.box.spec import DEFAULT_NODES, BoxSpec
 from harness.cli.options import source_option
 from harness.cli.terminal import PhaseLines, console
 from harness.core.errors import HarnessError, MusterError, UsageError
@@ -77,26 +78,27 @@ def up(
     from harness.runner.option_values import gates as parse_gates
     from harness.runner.option_values import pairs
 
-    if kind == EXISTING:
+    spec = BoxSpec(kind, kubernetes, workers, image, sync)
+    if not spec.installs:
         raise UsageError(
             "an existing cluster is up already", hint="Judge it: muster run --kubeconfig FILE --context NAME"
         )
-    spec = BoxSpec(kind, kubernetes, workers, image, sync)
     spec.check()
     nodes = (DEFAULT_NODES[kind] or None) if nodes is None else nodes
     listener = PhaseLines()
-    more: dict[str, Any] = {
-        "nodes": parse_pools(nodes) if nodes is not None else [],
-        "name": name,
-        "port": port or 0,
-        "gates": parse_gates("--gate", gates),
-        "listener": listener,
-    }
-    programs, options = parse_binaries(binaries), pairs("--set", settings)
-    if options and integration is None:
+    programs, set_options = parse_binaries(binaries), pairs("--set", settings)
+    options = BoxOptions(
+        nodes=parse_pools(nodes) if nodes is not None else [],
+        name=name,
+        binaries=programs,
+        gates=parse_gates("--gate", gates),
+        port=port or 0,
+        listener=listener,
+    )
+    if set_options and integration is None:
         raise UsageError("--set is for an integration", hint="Name it: --integration NAME")
-    request = _Integration.parse(integration, programs, options, listener) if integration else None
-    box = (request.box(spec, **more) if request else spec.make(binaries=programs, **more)).start()
+    request = _Integration.parse(integration, programs, set_options, listener) if integration else None
+    box = (request.box(spec, options) if request else spec.make(options)).start()
     _serve(box, request, keep)
 
 
@@ -229,10 +231,10 @@ class _Integration:
         name, _, version = text.partition("@")
         return _Integration(adapter(name), Settings(version or None, binaries, options, listener.build))
 
-    def box(self, spec: BoxSpec, **more: Any) -> Box:
+    def box(self, spec: BoxSpec, options: BoxOptions) -> Box:
         from harness.testbed.install import box_for
 
-        return box_for(self.adapter, spec, self.settings, **more)
+        return box_for(self.adapter, spec, self.settings, options)
 
     def install(self, box: Box) -> None:
         from harness.box.phases import phase

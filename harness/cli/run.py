@@ -6,8 +6,10 @@ the command needs is imported while the child does the same.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +17,9 @@ from harness.cli.choose import Choice, choice_options
 from harness.cli.options import run_options, source_option, texts_of
 from harness.core.errors import UsageError
 from harness.runner import child
+
+if TYPE_CHECKING:
+    from harness.cli.judge import Request
 
 EPILOG = """\b
 Examples:
@@ -56,52 +61,31 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON; lines for people go to stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="Only violations and the summary.")
 @click.option("-v", "--verbose", is_flag=True, help="Also the figures of every gang.")
-def run(
-    expression: str | None,
-    folders: tuple[str, ...],
-    last_failed: bool,
-    failed_first: bool,
-    exitfirst: bool,
-    maxfail: int | None,
-    listing: bool,
-    watch: bool,
-    output: Path,
-    expected: Path | None,
-    accept: bool,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
-    **texts: Any,
-) -> int:
+def run(**values: Any) -> int:
     """Judge gang schedulers from the full history of every case, and write a report."""
-    if accept and expected is None:
+    if values["accept"] and values["expected"] is None:
         raise UsageError("--accept needs the folder of --expected", hint="Such as: --expected ci/expected --accept")
-    if quiet and verbose:
+    if values["quiet"] and values["verbose"]:
         raise UsageError("--quiet and --verbose exclude each other", hint="Give one of them, or none.")
-    if not listing and not dry_run:
+    if not values["listing"] and not values["dry_run"]:
         child.prepare()
         click.get_current_context().call_on_close(child.dismiss)
-    from harness.cli.judge import Request, judge
+    from harness.cli.judge import judge
     from harness.cli.terminal import leave_stdout
 
-    if as_json and not listing:
+    if values["as_json"] and not values["listing"]:
         leave_stdout()
-    return judge(
-        Request(
-            texts=texts_of(texts),
-            choice=Choice(expression, folders, last_failed, failed_first),
-            output=output,
-            expected=expected,
-            most_failures=1 if exitfirst else maxfail,
-            accept=accept,
-            listing=listing,
-            watch=watch,
-            yes=yes,
-            dry_run=dry_run,
-            as_json=as_json,
-            quiet=quiet,
-            verbose=verbose,
-        )
-    )
+    return judge(_request(values))
+
+
+def _request(values: Mapping[str, Any]) -> Request:
+    """What the options ask for: a field of a request has the name of its option, or is made here."""
+    from harness.cli.judge import Request
+
+    combined: dict[str, Any] = {
+        "texts": texts_of(values),
+        "choice": Choice(**{field.name: values[field.name] for field in fields(Choice)}),
+        "most_failures": 1 if values["exitfirst"] else values["maxfail"],
+    }
+    rest = {field.name: values[field.name] for field in fields(Request) if field.name not in combined}
+    return Request(**combined, **rest)

@@ -25,6 +25,7 @@ def open_for(config: RunConfig, log: events.Log) -> Testbed:
     from harness.adapters import adapter
     from harness.adapters.common.base import Settings
     from harness.box.disk import explain
+    from harness.box.options import BoxOptions
     from harness.box.phases import NullListener
     from harness.testbed.testbed import open_testbed
 
@@ -36,8 +37,7 @@ def open_for(config: RunConfig, log: events.Log) -> Testbed:
             adapter(name),
             config.box,
             Settings(version or None, config.binaries, config.settings, listener.build, config.implementation_version),
-            gates=config.gates,
-            listener=listener,
+            BoxOptions(gates=config.gates, listener=listener),
             timeout_factor=config.timeout_factor,
             rerun=lambda box: options.rerun_command(config, box.kubernetes),
         )

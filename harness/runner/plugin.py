@@ -139,8 +139,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.fixture(scope="session")
 def box(pytestconfig: pytest.Config) -> Iterator[Box]:
     """A running Kubernetes control plane with the nodes of --muster-nodes; one per worker."""
+    from harness.box.options import BoxOptions
+
     config = asked(pytestconfig)
-    with config.box.make(nodes=pools(pytestconfig), binaries=config.binaries, gates=config.gates) as running:
+    options = BoxOptions(nodes=pools(pytestconfig), binaries=config.binaries, gates=config.gates)
+    with config.box.make(options) as running:
         yield running
 
 

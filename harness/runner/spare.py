@@ -43,17 +43,16 @@ def hold(folder: Path, integration: str, lifetime: float = LIFETIME) -> bool:
     from harness.adapters import adapter
     from harness.adapters.common.base import Settings
     from harness.box.embedded import handover
-    from harness.box.embedded.box import EmbeddedBox
+    from harness.box.options import BoxOptions
     from harness.runner.config import FILE, read_config
-    from harness.testbed.install import box_for
+    from harness.testbed.install import suited
 
     config = read_config(folder / FILE).only(integration)
     name, _, version = integration.partition("@")
     settings = Settings(version or None, config.binaries, config.settings)
-    spec = replace(config.box, spare=False)
-    box = box_for(adapter(name), spec, settings, gates=config.gates, reserved=True)
-    assert isinstance(box, EmbeddedBox), "only an embedded box can be spare"
-    with box, handover.listening() as server:
+    asked = replace(config.box, spare=False)
+    spec, box_options = suited(adapter(name), asked, settings, BoxOptions(gates=config.gates, reserved=True))
+    with spec.embedded(box_options) as box, handover.listening() as server:
         is_taken = _serve(server, box, lifetime)
         if is_taken:
             handover.forget(server)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from harness.adapters.common import base, hosting
 from harness.adapters.common.base import Adapter, Departure, InstallContext, Installed, Object, Part, Settings
@@ -19,6 +18,7 @@ from harness.box.artifacts import Artifact
 from harness.box.base import PROGRAM, Box, Command, ContainerHost, DeployedProcess
 from harness.box.image.archive import Image, program_image, write
 from harness.box.minor import default_minor
+from harness.box.options import DEFAULTS, BoxOptions
 from harness.box.spec import BoxSpec
 from harness.core.errors import UsageError
 from harness.core.kinds import SERVICE
@@ -49,24 +49,27 @@ class DeployedPart:
         return [name for name, program in self.programs.items() if program.command.role == role]
 
 
-def box_for(
-    adapter: Adapter, spec: BoxSpec, settings: Settings, gates: Mapping[str, bool] | None = None, **more: Any
-) -> Box:
-    """A box for the integration, not started: with its CRDs, and with kube-scheduler only if it needs that.
+def box_for(adapter: Adapter, spec: BoxSpec, settings: Settings, options: BoxOptions = DEFAULTS) -> Box:
+    """A box for the integration, not started; UsageError for an option that the integration does not have."""
+    spec, options = suited(adapter, spec, settings, options)
+    return spec.make(options)
 
-    UsageError for an option that the integration does not have; `more` goes to `BoxSpec.make`.
-    """
+
+def suited(
+    adapter: Adapter, spec: BoxSpec, settings: Settings, options: BoxOptions = DEFAULTS
+) -> tuple[BoxSpec, BoxOptions]:
+    """What makes a box for the integration: with its CRDs, and with kube-scheduler only if it needs that."""
     settings = base.with_preset(adapter, settings)
     base.check_options(adapter, settings)
     spec = replace(spec, kubernetes=spec.kubernetes or adapter.kubernetes or None)
     definitions = adapter.definitions(settings, spec.kubernetes or default_minor()) if spec.installs else ()
-    return spec.make(
+    return spec, replace(
+        options,
         binaries=settings.binaries,
         scheduler=adapter.needs_scheduler,
         definitions=definitions,
         own_kinds=adapter.queue_kinds,
-        gates={**dict.fromkeys(adapter.gates, True), **(gates or {})},
-        **more,
+        gates={**dict.fromkeys(adapter.gates, True), **options.gates},
     )
 
 
@@ -152,7 +155,8 @@ def _place(
 ) -> DeployedPart:
     """Install a part; returns once its programs are ready and its webhooks answer."""
     artifact = _artifact(box, adapter, part, settings)
-    part.prepare(box, artifact)
+    if artifact is not None:
+        part.prepare(box, artifact)
     images = images_of(part, artifact, settings)
     names = {process: image.name for process, image in images.items()}
     objects = part.objects(InstallContext(artifact, names, box.authority, options))

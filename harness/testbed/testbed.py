@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,8 @@ from harness.adapters.common.base import Adapter, Installed, Settings, features_
 from harness.box.base import Box, Process
 from harness.box.busy import BUSY
 from harness.box.nodes import Pool
-from harness.box.phases import Listener, phase
+from harness.box.options import DEFAULTS, BoxOptions
+from harness.box.phases import phase
 from harness.box.recorder import Recorder, kinds_of_claims
 from harness.box.spec import BoxSpec
 from harness.core import deadlines
@@ -259,19 +260,16 @@ def open_testbed(
     adapter: Adapter,
     spec: BoxSpec,
     settings: Settings,
+    options: BoxOptions = DEFAULTS,
     *,
-    gates: Mapping[str, bool] | None = None,
-    listener: Listener | None = None,
     timeout_factor: float = 1.0,
     rerun: Callable[[Box], str] = lambda box: "",
-    **server: bool,
 ) -> Testbed:
     """Start a box, install the integration and prove by a canary gang of one that it schedules.
 
-    `rerun` makes the command that opens a testbed like this one; it is given the box that was started. `server` are
-    options of its API server; see `BoxSpec.make`.
+    `rerun` makes the command that opens a testbed like this one; it is given the box that was started.
     """
-    box = box_for(adapter, spec, settings, gates=gates, listener=listener, reserved=True, **server).start()
+    box = box_for(adapter, spec, settings, replace(options, reserved=True)).start()
     try:
         action = "Installing" if box.capabilities.installs else "Looking at"
         with phase(box.listener, f"{action} {adapter.title}"):

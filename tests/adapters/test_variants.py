@@ -9,6 +9,7 @@ from harness.adapters.common.base import Settings, features_of, with_preset
 from harness.adapters.common.variants import variants_of
 from harness.box.artifacts import load
 from harness.box.minor import minors
+from harness.box.options import BoxOptions
 from harness.box.spec import BoxSpec
 from harness.cli.get import components_of
 from harness.core.errors import UsageError
@@ -51,7 +52,7 @@ def test_a_variant_may_have_gates_of_its_kubernetes() -> None:
     assert RunConfig((aware.name,)).check().only(aware.name).box.kubernetes == "1.36"
     assert box_for(aware, BoxSpec(), Settings()).gates == {"WorkloadAwarePreemption": True}
     turned_off = {"WorkloadAwarePreemption": False}
-    assert box_for(aware, BoxSpec(), Settings(), turned_off).gates == turned_off
+    assert box_for(aware, BoxSpec(), Settings(), BoxOptions(gates=turned_off)).gates == turned_off
     with pytest.raises(UsageError, match=r"is for Kubernetes 1\.36, and --kubernetes asks for 1\.37"):
         kubernetes_of(aware.name, "1.37")
 

@@ -20,7 +20,7 @@ from harness.box.image.archive import Image
 from harness.box.minor import default_minor
 from harness.box.pki import Authority
 from harness.core.catalogue.versions import in_range
-from harness.core.errors import UsageError
+from harness.core.errors import HarnessError, UsageError
 from harness.core.gang import Gang
 from harness.core.kinds import Kind
 from harness.core.labels import GANG_LABEL, by_label
@@ -72,10 +72,17 @@ class Installed:
 class InstallContext:
     """What the objects of a part are made from."""
 
-    artifact: Any  # its harness.box.artifacts.Artifact; None where its program is muster's own
+    source: Artifact | None  # what its programs come from; None where its program is muster's own
     images: Mapping[str, str]  # by process
     authority: Authority  # that the API server trusts a webhook by
     options: Mapping[str, str] = field(default_factory=dict)  # --set
+
+    @property
+    def artifact(self) -> Artifact:
+        """What the programs of a part come from that is a component."""
+        if self.source is None:
+            raise HarnessError("the program of this part is muster's own and comes from no component")
+        return self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,7 @@ class Part:
     objects: Callable[[InstallContext], list[Object]]
     component: str = ""  # entry of clusters/components.yaml that its programs come from
     image: Callable[[Settings], Image] | None = None  # of the one program of a part that is no such component
-    prepare: Callable[[Box, Any], None] = lambda box, artifact: None  # once its CRDs are served: (box, Artifact)
+    prepare: Callable[[Box, Artifact], None] = lambda box, artifact: None  # once the CRDs of its component are served
     options: tuple[str, ...] = ()  # what --set may name for it here; the rest of the adapter's options is refused
     departures: tuple[Departure, ...] = ()
     keeps_gangs: bool = True  # whether its controllers keep the gang's objects: those a case kills as the controller

@@ -23,6 +23,7 @@ from harness.bench.load.shapes import PREEMPTING, Load, Plan, Wave, plan
 from harness.bench.load.stencil import Stencil
 from harness.bench.load.usage import Usage
 from harness.box.bulk import WORKERS, create_many
+from harness.box.options import BoxOptions
 from harness.box.phases import Listener
 from harness.box.spec import BoxSpec
 from harness.cases.world import World
@@ -80,11 +81,8 @@ def take(setup: Setup, integration: str, load: Load, point: Point, number: int, 
         adapter(name),
         replace(setup.box, kubernetes=kubernetes_of(integration, setup.box.kubernetes)),
         replace(setup.settings, version=version or None),
-        gates=setup.gates,
-        listener=setup.listener,
+        BoxOptions(gates=setup.gates, listener=setup.listener, watch_cache=setup.watch_cache, audit_calls=True),
         timeout_factor=setup.timeout_factor,
-        watch_cache=setup.watch_cache,
-        audit_calls=True,
     )
     try:
         lacking = [feature for feature in load_plan.needs if feature not in testbed.features]

@@ -25,12 +25,12 @@ from harness.box.existing.ownership import Ownership
 from harness.box.existing.real_nodes import RealNodes, usable_nodes
 from harness.box.kwok import kwok_command
 from harness.box.minor import Minor, minor_of
-from harness.box.nodes import Nodes, Pool
-from harness.box.phases import Listener, NullListener, phase
+from harness.box.nodes import Nodes
+from harness.box.options import DEFAULTS, BoxOptions
+from harness.box.phases import NullListener, phase
 from harness.box.pki import Authority
 from harness.box.runtime import Runtime
 from harness.core.errors import HarnessError, MusterError, UsageError
-from harness.core.kinds import Kind
 from harness.core.text import counted
 
 if TYPE_CHECKING:
@@ -55,23 +55,17 @@ class ExistingBox:
     def __init__(
         self,
         access: Access,
+        options: BoxOptions = DEFAULTS,
         *,
-        nodes: Sequence[Pool] = (),
-        binaries: Mapping[str, Path] | None = None,
-        listener: Listener | None = None,
         audit_log: Path | None = None,
         nodes_selector: str = "",
         pause_image: str = "",
         faults: frozenset[str] = frozenset(),
-        own_kinds: Sequence[Kind] = (),
     ) -> None:
-        """`nodes_selector` names real nodes to be borrowed; `faults` is what the user lets cases disturb.
-
-        `own_kinds` are kinds of objects in no namespace that only this integration has, such as queues.
-        """
+        """`nodes_selector` names real nodes to be borrowed; `faults` is what the user lets cases disturb."""
         self.access = access
         self.artifacts: dict[str, Artifact] = {}
-        self.listener = listener or NullListener()
+        self.listener = options.listener or NullListener()
         self.ownership = Ownership(secrets.token_hex(4), pause_image)
         self.capabilities = Capabilities(
             containers=bool(nodes_selector),
@@ -82,10 +76,10 @@ class ExistingBox:
             faults=faults,
         )
         self._nodes_selector = nodes_selector
-        self._own_kinds = tuple(own_kinds)
+        self._own_kinds = tuple(options.own_kinds)
         self._audit_log = audit_log
-        self._binaries = binaries
-        self._pools = tuple(nodes)
+        self._binaries = options.binaries
+        self._pools = tuple(options.nodes)
         self._runtime = Runtime(self.kind, None)
         self._before: foreign.Foreign | None = None
         self.facts: dict[str, Any] = {}

@@ -39,6 +39,7 @@ from harness.core.errors import MusterError, UsageError
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
 
+WORKERS, AUTO = 2, "auto"  # how many workers, and which image of them, if nothing else is asked for
 READY_TIMEOUT = 180.0  # seconds from a control plane that is up to workers that are ready; ten is usual
 INSIDE = {*recipe.recipe().components(), "kind"}  # what comes with the node image, or makes it a node
 KUBECTL = "/usr/bin/kubectl"  # where every node image has it
@@ -76,9 +77,9 @@ class KindBox:
         port: int = 0,
         listener: Listener | None = None,
         definitions: Sequence[Path] = (),
-        workers: int = 2,
+        workers: int = WORKERS,
         gpus: int = 8,
-        image: str = "auto",
+        image: str = AUTO,
         sync: str = "",
         reserved: bool = False,
         keep_failed: bool = False,
