@@ -104,7 +104,7 @@ def cluster(context: InstallContext) -> list[Object]:
     return hosting.in_cluster("coscheduling", NAMESPACE, images=context.images, config=text)
 
 
-PART = Part(cluster, "scheduler-plugins", departures=DEPARTURES[1:])
+PART = Part(cluster, "scheduler-plugins", departures=DEPARTURES[1:], roles={"scheduler": "scheduler"})
 
 
 def values(gang: Gang, kubernetes: str) -> Mapping[str, Any]:

@@ -260,7 +260,13 @@ def rights(artifact: Artifact) -> list[Object]:
     return [obj for text in texts for obj in parse(text)]
 
 
-PART = Part(cluster, "kai", prepare=prepare, departures=DEPARTURES[1:3])
+PART = Part(
+    cluster,
+    "kai",
+    prepare=prepare,
+    departures=DEPARTURES[1:3],
+    roles={"scheduler": "scheduler", "binder": "scheduler", "admission": "webhook"},
+)
 
 
 # -- gangs ------------------------------------------------------------------------------------------------------------

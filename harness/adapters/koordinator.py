@@ -95,7 +95,7 @@ def cluster(context: InstallContext) -> list[Object]:
     return hosting.in_cluster("koordinator", NAMESPACE, images=context.images, config=text)
 
 
-PART = Part(cluster, "koordinator", departures=DEPARTURES[1:])
+PART = Part(cluster, "koordinator", departures=DEPARTURES[1:], roles={"scheduler": "scheduler"})
 
 
 def make_queue(box: Box, name: str, limits: Mapping[str, str]) -> None:

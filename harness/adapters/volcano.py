@@ -209,7 +209,12 @@ def cluster(context: InstallContext) -> list[Object]:
     return objects + webhooks(artifact, authority=authority.certificate)
 
 
-PART = Part(cluster, "volcano", departures=DEPARTURES[2:])
+PART = Part(
+    cluster,
+    "volcano",
+    departures=DEPARTURES[2:],
+    roles={"scheduler": "scheduler", "webhook-manager": "webhook"},
+)
 
 
 def plain_yaml(path: Path) -> str:

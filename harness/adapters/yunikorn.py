@@ -86,7 +86,7 @@ def cluster(context: InstallContext) -> list[Object]:
     return hosting.in_cluster("yunikorn", NAMESPACE, images=context.images, config={})
 
 
-PART = Part(cluster, "yunikorn", departures=DEPARTURES[1:])
+PART = Part(cluster, "yunikorn", departures=DEPARTURES[1:], roles={"scheduler": "scheduler"})
 
 
 def configure(box: Box, entries: Mapping[str, str]) -> None:

@@ -114,7 +114,8 @@ class Cluster:
     def domains(self, gang: SubmittedGang, label: str = RACK, *, role: str = "") -> set[str]:
         """The values of a node label that the gang's members, or those of one role, are found under."""
         nodes = {node.name: node.state.get("labels") or {} for node in self._context.recorder.latest("Node")}
-        return {str(nodes[name].get(label)) for name in gang.nodes_of(role)}
+        places = {pod.node for pod in gang.members() if pod.node and role in ("", pod.role)}
+        return {str(nodes[name].get(label)) for name in places}
 
     def terminating(self) -> list[str]:
         """The pods of the case that are deleted and still there."""

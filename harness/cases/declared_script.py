@@ -21,7 +21,6 @@ VERBS = {  # method of the world, of its parts and of handles -> actions that it
     "create_group": ("create",),
     "create_missing": ("create",),
     "create_again": ("create",),
-    "await_more": ("create",),
     "edit_quorum": ("edit",),
     "open_gates": ("edit",),
     "suspend": ("edit",),

@@ -28,26 +28,28 @@ from harness.testbed.objects import create_all
 
 
 class SubmittedGang:
-    """A gang in the world."""
+    """A gang in the world. From its submission on, pods of its name are its own, and not of an earlier gang."""
 
     def __init__(
         self,
-        world: Context,
+        context: Context,
         gang: Gang,
         namespace: str,
         alter: Alter | None = None,
         objects: list[Object] | None = None,
     ) -> None:
-        self.world = world
+        self._context = context
+        self._recorder = context.recorder
         self.gang = gang
         self.namespace = namespace
         self.key = f"{namespace}/{gang.name}"
         self._alter = alter
         self.objects = self._render(gang) if objects is None else objects
-        self._incarnation: Incarnation | None = None
+        self._recorder.act("submit", gang.name, namespace, gang=gang.as_record())
+        self.incarnation: Incarnation = self._recorder.timeline.incarnations[self.key][-1]  # the state of its replay
 
     def _render(self, gang: Gang) -> list[Object]:
-        testbed = self.world.testbed
+        testbed = self._context.testbed
         objects = gang_objects(testbed.adapter, gang, self.namespace, testbed.box.kubernetes)
         for obj in objects:
             if obj["kind"] == "Pod" and self._alter is not None:
@@ -55,20 +57,7 @@ class SubmittedGang:
         testbed.adapter.finish(objects)
         return objects
 
-    def announce(self) -> None:
-        """Write its submission down; from now on pods of its name are its own, and not of an earlier gang."""
-        recorder = self.world.recorder
-        recorder.act("submit", self.gang.name, self.namespace, gang=self.gang.as_record())
-        self._incarnation = recorder.timeline.incarnations[self.key][-1]
-
     # -- what there is ------------------------------------------------------------------------------------------------
-
-    @property
-    def incarnation(self) -> Incarnation:
-        """What the timeline knows of it."""
-        if self._incarnation is None:
-            raise HarnessError(f"gang {self.gang.name} was not submitted")
-        return self._incarnation
 
     def pods(self) -> list[Record]:
         """The latest record of every member that exists."""
@@ -99,11 +88,7 @@ class SubmittedGang:
     @property
     def nodes(self) -> set[str]:
         """The nodes its members are on."""
-        return self.nodes_of("")
-
-    def nodes_of(self, role: str) -> set[str]:
-        """The nodes that the members of a role are on; an empty role means all."""
-        return {pod.node for pod in self.members() if pod.node and role in ("", pod.role)}
+        return {pod.node for pod in self.members() if pod.node}
 
     def groups(self) -> list[Record]:
         """The latest record of every object that stands for the gang."""
@@ -136,25 +121,25 @@ class SubmittedGang:
 
     def _is_known_refused(self) -> bool:
         """Whether there is evidence that the scheduler refused the gang as it is, by the rule of the check."""
-        timeline = self.world.recorder.timeline
+        timeline = self._recorder.timeline
         return evidence(timeline, self.incarnation, timeline.last) is not None
 
     def _is_complete(self) -> bool:
         """Whether everything that the case created of it has arrived: then a fence is later than all of it."""
-        timeline = self.world.recorder.timeline
+        timeline = self._recorder.timeline
         return max(self.incarnation.present, self.incarnation.whole(timeline.last)) <= timeline.last
 
     def _send_fence(self) -> None:
         """Have a fence pass, unless it is known already whether the gang is refused."""
-        world = self.world
+        context = self._context
         if not self._is_known_refused() and not self.bound:
-            fence = world.fence()
-            world.until(lambda: self._is_known_refused() or self.bound > 0 or self._is_passed(fence), "refused")
+            fence = context.fence()
+            context.until(lambda: self._is_known_refused() or self.bound > 0 or self._is_passed(fence), "refused")
 
     def _is_passed(self, fence: str) -> bool:
         """Whether the fence was bound and proves nothing, for a queue has let the gang in since."""
-        timeline = self.world.recorder.timeline
-        return self.world.is_through(fence) and 0 <= self.incarnation.handed_over(timeline.last) < inf
+        timeline = self._recorder.timeline
+        return self._context.is_through(fence) and 0 <= self.incarnation.handed_over(timeline.last) < inf
 
     # -- promises -----------------------------------------------------------------------------------------------------
 
@@ -169,12 +154,12 @@ class SubmittedGang:
 
     def is_refused(self) -> Verdict:
         """Nothing of it is bound, and there is evidence that the scheduler has looked at it."""
-        world = self.world
-        world.expect("refused", [self], world.deadline("refused"))
-        world.until(lambda: self._is_known_refused() or self._is_complete(), "refused")
+        context = self._context
+        context.expect("refused", [self], context.deadline("refused"))
+        context.until(lambda: self._is_known_refused() or self._is_complete(), "refused")
         self._send_fence()
         self._send_fence()  # if a queue has let the gang in meanwhile, the first one was too early
-        return world.verdict("refused", self._is_known_refused() and self.bound == 0)
+        return context.verdict("refused", self._is_known_refused() and self.bound == 0)
 
     def stays_pending(self) -> Verdict:
         """Nothing of it is bound until the scheduler has been past it once more.
@@ -182,22 +167,22 @@ class SubmittedGang:
         A scheduler may keep even a tiny pod off the nodes that it has in mind for the gang. Then the whole deadline
         passes, and its refusal of the fence shows that it was there.
         """
-        world = self.world
-        changed = world.recorder.timeline.unpromised_change(self.key)
-        world.expect("unbound", [self], 0.0)
-        fence = world.fence()
-        passed = world.passes(fence, lambda: self.bound > 0)
-        passed |= world.recorder.timeline.is_refused(world.namespace, fence)
+        context = self._context
+        changed = context.recorder.timeline.unpromised_change(self.key)
+        context.expect("unbound", [self], 0.0)
+        fence = context.fence()
+        passed = context.passes(fence, lambda: self.bound > 0)
+        passed |= context.recorder.timeline.is_refused(context.namespace, fence)
         if changed is not None:  # what was refused before is tried again after a backoff, and the fence at once
-            world.until(lambda: self.bound > 0 or self.incarnation.tried > changed, "retried")
-        verdict = world.verdict("refused", passed and self.bound == 0)
+            context.until(lambda: self.bound > 0 or self.incarnation.tried > changed, "retried")
+        verdict = context.verdict("refused", passed and self.bound == 0)
         self.lift()
         return verdict
 
     def must_stay_unbound(self) -> Verdict:
         """From now on nothing of it may be bound, until `lift`; holds so far."""
-        self.world.expect("unbound", [self], 0.0)
-        return self.world.verdict("refused", self.bound == 0)
+        self._context.expect("unbound", [self], 0.0)
+        return self._context.verdict("refused", self.bound == 0)
 
     def is_released(self, deadline: str = "released") -> Verdict:
         """No placeholder of it is bound within the deadline, and no member unless it has its quorum."""
@@ -209,71 +194,71 @@ class SubmittedGang:
         Of a member a scheduler may keep the object, until it knows what to do about it.
         """
         if members:
-            line = self.world.recorder.timeline
-            gone = self.world.until(lambda: all(line.has_ended(self.namespace, name) for name in members), "gone")
-            return self.world.claim(f"{', '.join(members)} went when deleted", gone)
+            line = self._recorder.timeline
+            gone = self._context.until(lambda: all(line.has_ended(self.namespace, name) for name in members), "gone")
+            return self._context.claim(f"{', '.join(members)} went when deleted", gone)
         return self._promise("gone", "cleanup", "gone", lambda: self.incarnation.left == 0)
 
     def is_marked_late(self) -> Verdict:
         """Every member carries the annotation by which this integration marks gangs whose time is over."""
-        world = self.world
-        name, value = world.testbed.adapter.late_mark
+        context = self._context
+        name, value = context.testbed.adapter.late_mark
         selector = f"{GANG_LABEL}={self.gang.name}"
 
         def marks() -> dict[str, Any]:
-            pods = world.api.list(POD, self.namespace, labelSelector=selector)
+            pods = context.api.list(POD, self.namespace, labelSelector=selector)
             return {pod["metadata"]["name"]: (pod["metadata"].get("annotations") or {}).get(name) for pod in pods}
 
         sentence = f"every member has the annotation {name}={value}"
-        return claims.sees(world, sentence, lambda: list(marks().values()), "released", within=[value])
+        return claims.sees(context, sentence, lambda: list(marks().values()), "released", within=[value])
 
     def takes_in(self, member: str) -> Verdict:
         """A member that came later is bound within the deadline."""
-        return claims.stand(self.world, f"{member} joins the gang", [self._named(member)], least=1, deadline="bound")
+        return claims.stand(self._context, f"{member} joins the gang", [self._named(member)], least=1, deadline="bound")
 
     def keeps_waiting(self, member: str) -> Verdict:
         """A member that came later is not bound once the scheduler has tried everything, and has had time to retry."""
-        world = self.world
-        fence = world.fence()
-        world.passes(fence, lambda: self._is_bound(member))
-        if not world.until(lambda: self._is_bound(member), "retried") and not world.is_through(fence):
-            return world.claim(f"{member} waits", None, "the scheduler placed nothing at all")
-        return claims.stand(world, f"{member} waits", [self._named(member)], most=0)
+        context = self._context
+        fence = context.fence()
+        context.passes(fence, lambda: self._is_bound(member))
+        if not context.until(lambda: self._is_bound(member), "retried") and not context.is_through(fence):
+            return context.claim(f"{member} waits", None, "the scheduler placed nothing at all")
+        return claims.stand(context, f"{member} waits", [self._named(member)], most=0)
 
     def _is_bound(self, member: str) -> bool:
-        return bool(self.world.recorder.timeline.node_of(self.namespace, member))
+        return bool(self._recorder.timeline.node_of(self.namespace, member))
 
     def _named(self, member: str) -> str:
         return gang_key(self.namespace, member)
 
     def must_stay_untouched(self) -> None:
         """From now on no member of it may be evicted, until `lift`."""
-        self.world.expect("untouched", [self], 0.0)
+        self._context.expect("untouched", [self], 0.0)
 
     def lift(self) -> None:
         """End the promises about it that were to hold until further notice."""
-        self.world.lift(self)
+        self._context.lift(self)
 
     def is_being_bound(self) -> Verdict:
         """A first member is bound within the deadline; the case goes on at that very record."""
-        self.world.until(lambda: self.bound > 0, "bound")
-        return claims.stand(self.world, f"gang {self.gang.name} began to be bound", [self], least=1)
+        self._context.until(lambda: self.bound > 0, "bound")
+        return claims.stand(self._context, f"gang {self.gang.name} began to be bound", [self], least=1)
 
     def is_tried_again(self) -> bool:
         """Whether the scheduler writes about one of its members within the deadline; for cases that need it to try."""
-        now = self.world.recorder.timeline.last
-        return self.world.until(lambda: self.incarnation.tried > now, "refused")
+        now = self._recorder.timeline.last
+        return self._context.until(lambda: self.incarnation.tried > now, "refused")
 
     def _promise(self, what: str, check: str, deadline: str, goal: Callable[[], bool], **details: Any) -> Verdict:
-        self.world.expect(what, [self], self.world.deadline(deadline), **details)
-        return self.world.verdict(check, self.world.until(goal, deadline))
+        self._context.expect(what, [self], self._context.deadline(deadline), **details)
+        return self._context.verdict(check, self._context.until(goal, deadline))
 
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def create_group(self) -> None:
         """Create the gang's own objects, left out at submission."""
-        self.world.recorder.act("create", self.gang.name, self.namespace)
-        create_all(self.world.api, [obj for obj in self.objects if obj["kind"] != "Pod"])
+        self._recorder.act("create", self.gang.name, self.namespace)
+        create_all(self._context.api, [obj for obj in self.objects if obj["kind"] != "Pod"])
 
     def create_missing(self, count: int | None = None) -> None:
         """Create members that were left out at submission."""
@@ -290,65 +275,65 @@ class SubmittedGang:
     def delete(self, *members: str, only: str = "") -> None:
         """Delete the gang with everything that belongs to it, these members, or (`only="group"`) its own objects."""
         if members:
-            self.world.recorder.act("delete", self.gang.name, self.namespace, what="members", members=list(members))
+            self._recorder.act("delete", self.gang.name, self.namespace, what="members", members=list(members))
             for name in members:
-                self.world.api.delete(POD, self.namespace, name, grace=0)
+                self._context.api.delete(POD, self.namespace, name, grace=0)
             return
-        self.world.recorder.act("delete", self.gang.name, self.namespace, what=only or "gang")
+        self._recorder.act("delete", self.gang.name, self.namespace, what=only or "gang")
         if only != "group":
             selector = f"{GANG_LABEL}={self.gang.name}"
-            self.world.api.delete_all(POD, self.namespace, grace=0, labelSelector=selector)
+            self._context.api.delete_all(POD, self.namespace, grace=0, labelSelector=selector)
         for obj in self.objects:
             if obj["kind"] != "Pod":
-                resource = self.world.api.resource(obj["apiVersion"], obj["kind"])
-                self.world.api.delete(resource, self.namespace, obj["metadata"]["name"])
+                resource = self._context.api.resource(obj["apiVersion"], obj["kind"])
+                self._context.api.delete(resource, self.namespace, obj["metadata"]["name"])
         if only != "group":
-            for kind, name in self.world.testbed.adapter.made_groups(self.gang):
-                self.world.api.delete(kind, self.namespace, name)
+            for kind, name in self._context.testbed.adapter.made_groups(self.gang):
+                self._context.api.delete(kind, self.namespace, name)
 
     def ends(self, phase: str, *members: str) -> Verdict:
         """Have running members end with this phase, as their kubelet would report it; holds once that is recorded.
 
         A controller may replace them at once: what counts is how the pods ended that were there.
         """
-        world = self.world
-        world.need_simulation("the case has members end when it wants")
+        context = self._context
+        context.need_simulation("the case has members end when it wants")
 
         def phases() -> dict[str, str]:
             return {pod.record.name: pod.phase for pod in self.members()}
 
-        world.until(lambda: all(phases().get(name) == "Running" for name in members), "started")
+        context.until(lambda: all(phases().get(name) == "Running" for name in members), "started")
         ending = [pod for pod in self.members() if pod.record.name in members]
-        world.recorder.act("note", text=f"{', '.join(members)} end: {phase}")
+        context.recorder.act("note", text=f"{', '.join(members)} end: {phase}")
         for name in members:
-            world.api.patch(POD, self.namespace, name, {"status": {"phase": phase}}, subresource="status")
-        ended = world.until(lambda: all(pod.end == phase.lower() for pod in ending), "started")
-        return world.claim(f"{', '.join(members)} end with the phase {phase}", ended or None, str(phases()))
+            context.api.patch(POD, self.namespace, name, {"status": {"phase": phase}}, subresource="status")
+        ended = context.until(lambda: all(pod.end == phase.lower() for pod in ending), "started")
+        return context.claim(f"{', '.join(members)} end with the phase {phase}", ended or None, str(phases()))
 
     def open_gates(self) -> None:
         """Remove the scheduling gates of all members."""
         names = [pod.record.name for pod in self.members() if pod.gates]
-        self.world.recorder.act("edit", self.gang.name, self.namespace, ungated=names)
+        self._recorder.act("edit", self.gang.name, self.namespace, ungated=names)
         for name in names:
-            self.world.api.patch(POD, self.namespace, name, {"spec": {"schedulingGates": []}}, content_type=PATCH_MERGE)
+            self._context.api.patch(
+                POD, self.namespace, name, {"spec": {"schedulingGates": []}}, content_type=PATCH_MERGE
+            )
 
     def edit_quorum(self, quorum: int) -> None:
         """Change the quorum in the gang's own object."""
-        edit = self.world.testbed.adapter.edit_quorum
+        edit = self._context.testbed.adapter.edit_quorum
         if edit is None:
-            raise HarnessError(f"{self.world.testbed.adapter.title} has no way to edit a quorum")
-        self.world.recorder.act("edit", self.gang.name, self.namespace, quorum=quorum)
-        for kind, name, change in edit(self.gang, quorum, self.world.testbed.box.kubernetes):
-            self.world.api.patch(kind, self.namespace, name, change, content_type=PATCH_MERGE)
+            raise HarnessError(f"{self._context.testbed.adapter.title} has no way to edit a quorum")
+        self._recorder.act("edit", self.gang.name, self.namespace, quorum=quorum)
+        for kind, name, change in edit(self.gang, quorum, self._context.testbed.box.kubernetes):
+            self._context.api.patch(kind, self.namespace, name, change, content_type=PATCH_MERGE)
         self.gang = self.gang.but(quorum=quorum)
 
-    def await_more(self, count: int, **details: Any) -> None:
-        """Further members are created: a refusal counts from then on if it is about them too."""
-        self.world.recorder.act("create", self.gang.name, self.namespace, count=count, **details)
-
     def _create(self, pods: list[Object]) -> None:
-        self.await_more(len(pods), members=[pod["metadata"]["name"] for pod in pods])
-        create_all(self.world.api, pods)
+        """Create further members: a refusal counts from then on if it is about them too."""
+        names = [pod["metadata"]["name"] for pod in pods]
+        self._recorder.act("create", self.gang.name, self.namespace, count=len(pods), members=names)
+        create_all(self._context.api, pods)
         self.objects += pods
 
     def _copy(self, name: str, newcomer: str) -> Object:
@@ -372,6 +357,5 @@ def submit_gang(
     if gang.lifetime is not None:
         context.need_simulation("members end after a time that the case states")
     submitted = SubmittedGang(context, gang, namespace, alter, objects)
-    submitted.announce()
     create_all(context.api, [obj for obj in submitted.objects if without != "group" or obj["kind"] == "Pod"])
     return submitted

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from harness.adapters.common.jobset import ReplicatedJob
 from harness.adapters.common.lws_controller import INDEX_LABEL
+from harness.adapters.volcano import JOB as VCJOB
 from harness.box.api import Object
 from harness.box.nodes import ZONE, Taint
 from harness.cases.barrier import SubmittedBarrier, barrier_map, container, lasted, template
@@ -34,8 +35,6 @@ from harness.cases.world import World
 from harness.controllers.jobset_barrier.spec import INIT, VOLUME
 from harness.core.gang import Gang, Role
 from harness.core.kinds import CONFIG_MAP, JOBSET
-
-VCJOB = ("batch.volcano.sh/v1alpha1", "Job")  # a job of Volcano's own
 
 __all__ = [
     "CONFIG_MAP",

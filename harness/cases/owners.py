@@ -38,7 +38,8 @@ class SubmittedOwner(SubmittedGangs):
 
     def resume(self) -> None:
         """Let the Job controller make the pods again."""
-        self.gang.await_more(self.gang.gang.size)
+        gang = self.gang.gang  # a refusal counts from now on if it is about the new pods
+        self._context.recorder.act("create", gang.name, self.namespace, count=gang.size)
         self._edit(suspend=False)
 
     def starts_in_part(self) -> bool:

@@ -111,6 +111,7 @@ class World:
         context, namespace = self.context, namespace or self.namespace
         if isinstance(workload, Gang):
             return submit_gang(context, workload, namespace, alter=alter, without=without, objects=objects)
+        _check_options(workload, alter=alter, without=without, objects=objects)
         if isinstance(workload, Owner):
             return SubmittedOwner(context, workload, namespace)
         objects = self.objects.of(workload, namespace) if objects is None else objects
@@ -224,3 +225,13 @@ class World:
         Without a condition what is read has to be true; that can only be believed when the history is judged again.
         """
         return claims.sees(self.context, sentence, read, deadline, **condition)
+
+
+def _check_options(workload: Owner | LWS | JobSet | BarrierJobSet, **options: object) -> None:
+    """TypeError for an option of `submit` that has no effect on this workload."""
+    allowed = () if isinstance(workload, Owner) else ("alter", "objects")
+    if refused := [name for name, value in options.items() if value and name not in allowed]:
+        raise TypeError(
+            f"submit has no {', '.join(refused)} for {type(workload).__name__} {workload.name}; allowed: "
+            f"{', '.join(allowed) or 'none'}. Leave it out, or submit a Gang."
+        )

@@ -26,12 +26,6 @@ from harness.testbed.discover import discover
 
 TIMEOUT = 120.0  # seconds until a program's pod is ready and its service answers; five are usual
 NEED_CONTAINERS = frozenset({"jobset-barrier"})  # features whose cases are about what containers do
-ROLES = {  # of a program by the name of its process; every other one is a controller
-    "scheduler": "scheduler",
-    "binder": "scheduler",
-    "webhook-manager": "webhook",
-    "admission": "webhook",
-}
 INSIDE = Departure(
     "images of our own, made of the locked binary alone", "no registry is needed; the binary is the same"
 )
@@ -168,7 +162,7 @@ def _place(
     hooks = [obj for obj in objects if obj["kind"].endswith("WebhookConfiguration")]
     for deployment in deployments:
         keep_on(deployment, host.node)
-    programs = [program_of(host, images, deployment) for deployment in deployments]
+    programs = [program_of(host, part, images, deployment) for deployment in deployments]
     for obj in objects:
         if obj not in hooks:
             box.api.apply(obj)
@@ -212,14 +206,14 @@ def keep_on(deployment: Object, node: str) -> None:
     spec["nodeSelector"] = {"kubernetes.io/hostname": node}
 
 
-def program_of(host: ContainerHost, images: Mapping[str, Image], deployment: Object) -> DeployedProcess:
+def program_of(host: ContainerHost, part: Part, images: Mapping[str, Image], deployment: Object) -> DeployedProcess:
     """A handle on what a Deployment of one of our images runs."""
     meta = deployment["metadata"]
     container = deployment["spec"]["template"]["spec"]["containers"][0]
     process, image = next((key, image) for key, image in images.items() if image.name == container["image"])
     name = image.entrypoint[0].rpartition("/")[2]
     deployment["spec"]["template"]["metadata"].setdefault("annotations", {})[PROGRAM] = name
-    role = ROLES.get(process, "controller")
+    role = part.roles.get(process, "controller")
     command = Command(name, (image.entrypoint[0], *(container.get("args") or ())), role=role)
     return host.program(command, meta["namespace"], meta["name"])
 

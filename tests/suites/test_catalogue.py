@@ -140,7 +140,7 @@ def test_case_imports_the_public_names_only(file: Path) -> None:
 def test_case_speaks_the_language_of_cases_only(file: Path) -> None:
     used = {node.attr for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Attribute)}
 
-    assert not used & {"context", "api", "recorder", "testbed", "box", "await_more"}, "these are not for cases"
+    assert not used & {"context", "api", "recorder", "testbed", "box"}, "these are not for cases"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -99,6 +99,7 @@ class Part:
     prepare: Callable[[Box, Artifact], None] = lambda box, artifact: None  # once the CRDs of its component are served
     options: tuple[str, ...] = ()  # what --set may name for it here; the rest of the adapter's options is refused
     departures: tuple[Departure, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)  # of its programs, by process; all others are controllers
     keeps_gangs: bool = True  # whether its controllers keep the gang's objects: those a case kills as the controller
 
 
