@@ -29,7 +29,7 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class PodBar:
     """A pod on its node."""
 
     node: str
@@ -66,7 +66,7 @@ class GangRow:
 
 
 @dataclass(slots=True)
-class Picture:
+class CasePicture:
     """Everything there is to draw."""
 
     start: float
@@ -74,16 +74,16 @@ class Picture:
     rows: dict[str, Rows] = field(default_factory=dict)  # by node
     troubles: dict[str, list[tuple[float, float, str]]] = field(default_factory=dict)  # by node
     gangs: dict[str, GangRow] = field(default_factory=dict)
-    bars: list[Bar] = field(default_factory=list)
+    bars: list[PodBar] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     lines: list[tuple[float, str, str]] = field(default_factory=list)
     bands: list[tuple[float, float, str, str]] = field(default_factory=list)
 
 
-def project(line: Timeline) -> Picture:
+def project(line: Timeline) -> CasePicture:
     """The picture of everything that the replay knows."""
     first = next((action for action in line.actions if action.record.verb in ("submit", "fence")), None)
-    picture = Picture(line.begin, line.end)
+    picture = CasePicture(line.begin, line.end)
     for name, node in line.nodes.items():
         if name in line.marker_nodes:
             continue  # muster's own, with room for its own pod alone
@@ -107,7 +107,7 @@ def project(line: Timeline) -> Picture:
     return picture
 
 
-def _bars(line: Timeline, picture: Picture) -> dict[str, Bar]:
+def _bars(line: Timeline, picture: CasePicture) -> dict[str, PodBar]:
     """Give every pod that was bound its rows, in the order in which pods came and went; bars by uid."""
     evicted = {eviction.uid for eviction in line.evictions}
     moves: list[tuple[int, bool, Pod]] = []
@@ -118,7 +118,7 @@ def _bars(line: Timeline, picture: Picture) -> dict[str, Bar]:
             moves.append((pod.since.pos, True, pod))
         if pod.until is not None:
             moves.append((pod.until.pos, False, pod))
-    drawn: dict[str, Bar] = {}
+    drawn: dict[str, PodBar] = {}
     for _, comes, pod in sorted(moves, key=lambda move: move[:2]):
         rows = picture.rows.setdefault(pod.node, Rows(0))
         if comes:
@@ -129,11 +129,11 @@ def _bars(line: Timeline, picture: Picture) -> dict[str, Bar]:
     return drawn
 
 
-def _bar(pod: Pod, pieces: list[tuple[int, int]], evicted: bool) -> Bar:
+def _bar(pod: Pod, pieces: list[tuple[int, int]], evicted: bool) -> PodBar:
     since = pod.since.now if pod.since is not None else 0.0
     until = pod.until.now if pod.until is not None else inf
     end = "evicted" if evicted and pod.end else pod.end
-    return Bar(pod.node, pieces, pod.gang, since, until, _KINDS.get(pod.part, 2), pod.record.name, end)
+    return PodBar(pod.node, pieces, pod.gang, since, until, _KINDS.get(pod.part, 2), pod.record.name, end)
 
 
 def _troubles(node: Node, first: Action | None) -> Iterator[tuple[float, float, str]]:
@@ -159,7 +159,7 @@ def _refusals(line: Timeline) -> Iterator[Mark]:
                 yield Mark(refusal.now, "refused", key, "", f"{refusal.reason}: {refusal.message}".removesuffix(": "))
 
 
-def _evictions(line: Timeline, drawn: dict[str, Bar]) -> Iterator[Mark]:
+def _evictions(line: Timeline, drawn: dict[str, PodBar]) -> Iterator[Mark]:
     for eviction in line.evictions:
         pod = line.pods[eviction.uid]
         bar = drawn.get(eviction.uid)

@@ -26,7 +26,7 @@ from typing import Any
 from harness.core.history.records import History
 from harness.core.oracle import replay
 from harness.core.verdict import Outcome, Verdict
-from harness.report.projection import Bar, GangRow, Picture, project
+from harness.report.projection import CasePicture, GangRow, PodBar, project
 
 MOST_BARS = 600  # per case; more cannot be told apart on a screen
 MOST_LANES = 48
@@ -52,7 +52,7 @@ def timeline(history: History, verdicts: Sequence[Verdict] = (), *, most_bars: i
     return _compact(picture, nodes, gangs, bad, notes)
 
 
-def _lanes(picture: Picture, notes: list[str]) -> list[str]:
+def _lanes(picture: CasePicture, notes: list[str]) -> list[str]:
     """The nodes to draw: those that held something or had trouble."""
     busy = {bar.node for bar in picture.bars} | {mark.node for mark in picture.marks}
     troubled = {
@@ -68,7 +68,7 @@ def _lanes(picture: Picture, notes: list[str]) -> list[str]:
     return nodes[:MOST_LANES]
 
 
-def _gangs(picture: Picture, bad: Verdict | None, most: int, notes: list[str]) -> list[str]:
+def _gangs(picture: CasePicture, bad: Verdict | None, most: int, notes: list[str]) -> list[str]:
     """The gangs to draw, by submission; where there are too many, those with bars first."""
     used = {bar.gang for bar in picture.bars} | {bad.witness.gang if bad is not None and bad.witness else ""}
     rows = picture.gangs
@@ -79,7 +79,7 @@ def _gangs(picture: Picture, bad: Verdict | None, most: int, notes: list[str]) -
 
 
 def _compact(
-    picture: Picture, nodes: list[str], gangs: list[str], bad: Verdict | None, notes: list[str]
+    picture: CasePicture, nodes: list[str], gangs: list[str], bad: Verdict | None, notes: list[str]
 ) -> dict[str, Any]:
     lane, colour = {name: i for i, name in enumerate(nodes)}, {name: i for i, name in enumerate(gangs)}
 
@@ -89,7 +89,7 @@ def _compact(
         value = round(max(0.0, at - picture.start) * 1000, 1)
         return int(value) if value == int(value) else value
 
-    def bar_rows(bar: Bar) -> list[list[Any]]:
+    def bar_rows(bar: PodBar) -> list[list[Any]]:
         shared = [colour.get(bar.gang, -1), ms(bar.since), ms(bar.until), bar.kind, bar.pod, bar.end]
         return [[lane[bar.node], row, rows, *shared] for row, rows in bar.pieces]
 
@@ -127,7 +127,7 @@ def _first_violation(verdicts: Sequence[Verdict]) -> Verdict | None:
     return min(violations, key=lambda v: v.witness.at if v.witness else 0.0, default=None)
 
 
-def _most_telling(bars: list[Bar], most: int, bad: Verdict | None, notes: list[str]) -> list[Bar]:
+def _most_telling(bars: list[PodBar], most: int, bad: Verdict | None, notes: list[str]) -> list[PodBar]:
     """The bars to draw: all, or those of the violating gang and those nearest to the violation."""
     if len(bars) <= most:
         return bars

@@ -26,7 +26,7 @@ FIGURES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TrendEntry:
     """One integration in one report."""
 
     integration: str  # "volcano@1.14.1"
@@ -66,7 +66,7 @@ class Trend:
     """One integration over all reports, and over all measurements."""
 
     project: str
-    entries: tuple[Entry, ...]  # the oldest first
+    entries: tuple[TrendEntry, ...]  # the oldest first
     cases: tuple[CaseTrend, ...]  # those that were ever bad or flaked first
     measured: tuple[tuple[str, str, str, Mapping[str, float]], ...]  # date, integration, load, figures
 
@@ -89,7 +89,7 @@ class Trend:
         }
 
 
-def entries_of(report: Mapping[str, Any]) -> list[Entry]:
+def entries_of(report: Mapping[str, Any]) -> list[TrendEntry]:
     """The integrations of one report."""
     entries = []
     for data in report["implementations"]:
@@ -97,7 +97,7 @@ def entries_of(report: Mapping[str, Any]) -> list[Entry]:
         held = [float(case["heldGpuSeconds"]) for case in data["cases"] if "heldGpuSeconds" in case]
         outcomes = {str(case["case"]): str(case["outcome"]) for case in data["cases"]}
         entries.append(
-            Entry(
+            TrendEntry(
                 str(data["integration"]),
                 str(data["kubernetes"]),
                 str(report["date"]),
@@ -109,9 +109,9 @@ def entries_of(report: Mapping[str, Any]) -> list[Entry]:
     return entries
 
 
-def trends(entries: Iterable[Entry], benches: Iterable[BenchRun] = ()) -> list[Trend]:
+def trends(entries: Iterable[TrendEntry], benches: Iterable[BenchRun] = ()) -> list[Trend]:
     """One trend for each integration, by name."""
-    by_project: dict[str, list[Entry]] = {}
+    by_project: dict[str, list[TrendEntry]] = {}
     for entry in sorted(entries, key=lambda entry: entry.date):
         by_project.setdefault(entry.project, []).append(entry)
     measured: dict[str, list[tuple[str, str, str, Mapping[str, float]]]] = {}
@@ -148,7 +148,7 @@ def _minor(version: str) -> tuple[int, int] | None:
     return (int(parts[0]), int(parts[1])) if len(parts) > 1 and all(p.isdigit() for p in parts[:2]) else None
 
 
-def _cases(entries: Sequence[Entry]) -> list[CaseTrend]:
+def _cases(entries: Sequence[TrendEntry]) -> list[CaseTrend]:
     cases = []
     for name in sorted({case for entry in entries for case in entry.outcomes}):
         outcomes = tuple(entry.outcomes.get(name, "") for entry in entries)

@@ -15,7 +15,7 @@ from harness.core.text import counted
 from harness.core.verdict import LOOKS
 from harness.report.numbers import number
 from harness.report.svg import Axis, ChartLine, Picture, picture
-from harness.report.trend import FIGURES, Entry, Trend
+from harness.report.trend import FIGURES, Trend, TrendEntry
 
 FORMAT = "muster.trend/1"
 MOST_SHOWN = 40  # outcomes of a case that are shown, the newest
@@ -65,7 +65,7 @@ def _measured(trend: Trend, name: str, first: str, axis: Axis) -> Picture | None
 
 
 def _of_reports(
-    trend: Trend, title: str, unit: str, read: Callable[[Entry], float | None], first: str, axis: Axis
+    trend: Trend, title: str, unit: str, read: Callable[[TrendEntry], float | None], first: str, axis: Axis
 ) -> Picture | None:
     names = dict.fromkeys(entry.integration for entry in trend.entries)
     lines = [

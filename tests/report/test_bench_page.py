@@ -18,7 +18,7 @@ from harness.core.verdict import Outcome
 from harness.report.bench import is_bench, load_bench, page, pictures, write_bench
 from harness.report.merge import merge, merged_bench, merged_run
 from harness.report.site import build_site
-from harness.report.trend import Entry, out_of_date, trends
+from harness.report.trend import TrendEntry, out_of_date, trends
 from harness.report.verify import check
 
 from .bench_sample import NATIVE, OTHER, bench_run
@@ -62,8 +62,8 @@ def test_it_is_written_and_loaded(tmp_path: Path) -> None:
 # -- trends -----------------------------------------------------------------------------------------------------------
 
 
-def entry(day: int, version: str = "1.14.1", **outcomes: str) -> Entry:
-    return Entry(f"volcano@{version}", "1.37.1", f"2026-09-{day:02}T00:00:00Z", outcomes, 10.0 * day, None)
+def entry(day: int, version: str = "1.14.1", **outcomes: str) -> TrendEntry:
+    return TrendEntry(f"volcano@{version}", "1.37.1", f"2026-09-{day:02}T00:00:00Z", outcomes, 10.0 * day, None)
 
 
 def test_streaks_and_flakes_follow_from_the_reports() -> None:
