@@ -1,23 +1,17 @@
-"""A box with a scheduler in it, ready for cases: started once, emptied between two of them.
-
-Between cases nothing is restarted. Pods, gang objects and nodes of the last case are deleted and proven gone by a fresh
-list; its namespace goes in the background, since names are never used twice.
-"""
+"""A box with a scheduler in it, ready for cases: started once, emptied between two of them."""
 
 from __future__ import annotations
 
 import contextlib
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from harness.adapters.common.base import Adapter, Installed, Settings, features_of
 from harness.box.base import Box, Process
-from harness.box.busy import BUSY
 from harness.box.nodes import Pool
 from harness.box.options import DEFAULTS, BoxOptions
 from harness.box.phases import phase
@@ -26,17 +20,12 @@ from harness.box.spec import BoxSpec
 from harness.core import deadlines
 from harness.core.catalogue.cases import DISTURBANCES, Case
 from harness.core.catalogue.features import check_features
-from harness.core.errors import ApiError, HarnessError, MusterError
-from harness.core.kinds import NAMESPACE, NODE, POD, Kind
+from harness.core.kinds import Kind
 from harness.core.waiting import until
 from harness.testbed.canary import run_canary
 from harness.testbed.install import NEED_CONTAINERS, box_for, install
-from harness.testbed.objects import ROOT_CA
+from harness.testbed.reset import renew, reset
 from harness.testbed.supervisor import Supervisor
-
-RESET_POLL = 0.005  # seconds between two lists while the last objects go
-RESET_TRIES, RESET_PAUSE = 5, 1.0  # how often an API server that has no time is asked, and the seconds between
-RESET_AGAIN = (*BUSY, 500, 504)  # what it answers then
 
 
 @dataclass
@@ -130,50 +119,8 @@ class Testbed:
     def reset(self) -> float:
         """Empty the box; the seconds it took. HarnessError if something does not go."""
         began = time.monotonic()
-        for attempt in range(RESET_TRIES):
-            try:
-                self._reset()
-                break
-            except ApiError as error:
-                if error.status not in RESET_AGAIN or attempt == RESET_TRIES - 1:
-                    raise
-                time.sleep(RESET_PAUSE)
+        reset(self)
         return time.monotonic() - began
-
-    def _reset(self) -> None:
-        with contextlib.suppress(MusterError):  # a command line that the case changed may not start; it is undone next
-            self._run_all_processes()
-        self.cleanup.close()
-        self._run_all_processes()
-        namespaces = self.namespaces
-        marked = [self.markers] if self.markers and self.adapter.works_in_cycles else []  # a marker may still wait
-        self._delete_objects([*namespaces, *marked])
-        self.box.nodes.remove_all()  # after the pods: a cluster without nodes is a case of its own for a scheduler
-        self._see_gone(self._remaining_nodes)
-        self.follow_nodes()
-        for namespace in namespaces:
-            self.box.api.delete(NAMESPACE, "", namespace)
-        self.namespaces = []
-        if self.needs_probe:
-            self.needs_probe = False
-            self._probe()
-
-    def _run_all_processes(self) -> None:
-        for process in self.box.processes.values():
-            if process.paused:
-                process.resume()
-            if not process.alive:
-                process.restart()
-
-    def _probe(self) -> None:
-        """Prove that the scheduler still works; one that hangs after a case is restarted, for the next one's sake."""
-        try:
-            run_canary(self, "bound")
-        except HarnessError:
-            self._restart_integration()
-            self.reset()
-            with contextlib.suppress(HarnessError):  # if it still hangs, the next case will show it with evidence
-                run_canary(self)
 
     def renew(self) -> None:
         """Restart the integration and see it work, so that nothing it remembers of former cases decides the next one.
@@ -181,69 +128,10 @@ class Testbed:
         A cluster that allows no faults stays as it is.
         """
         if self.box.capabilities.faults:
-            self._restart_integration()
-            run_canary(self)
-
-    def _restart_integration(self) -> None:
-        for name in {*self.installed.schedulers, *self.installed.controllers}:
-            self.box.processes[name].restart()
-
-    def _delete_objects(self, namespaces: Sequence[str]) -> None:
-        kinds = [POD, *self.group_resources()]
-        with ThreadPoolExecutor(4) as workers:
-            list(workers.map(lambda namespace: self._empty(namespace, kinds), namespaces))
-        self._see_gone(lambda: self._remaining(kinds, namespaces), lambda: self._force(kinds, namespaces))
-
-    def _empty(self, namespace: str, kinds: Sequence[Kind]) -> None:
-        for resource in kinds:
-            self.box.api.delete_all(resource, namespace, grace=0)
-
-    def _force(self, kinds: Sequence[Kind], namespaces: Sequence[str]) -> None:
-        """Delete once more what controllers made again meanwhile, and take away finalizers that are not removed: a
-        program that leaves objects behind was judged for it already."""
-        api = self.box.api
-        for namespace in namespaces:
-            self._empty(namespace, kinds)
-        for resource in kinds:
-            for namespace in namespaces:
-                for obj in api.list(resource, namespace):
-                    if obj["metadata"].get("finalizers"):
-                        change = {"metadata": {"finalizers": None}}
-                        with contextlib.suppress(ApiError):  # it may go by itself this very moment
-                            api.patch(resource, namespace, obj["metadata"]["name"], change)
+            renew(self)
 
     def group_resources(self) -> list[Kind]:
         return list(self.adapter.groups(self.box.kubernetes))
-
-    def _see_gone(self, remaining: Callable[[], list[str]], force: Callable[[], None] = lambda: None) -> None:
-        """Return once nothing remains; what is still there after half of the time is forced."""
-        began, patience = time.monotonic(), self.deadlines["reset"]
-        names: list[str] = []
-
-        def is_empty() -> bool:
-            names[:] = remaining()
-            if names and time.monotonic() - began > patience / 2:
-                force()
-            return not names
-
-        def failure() -> HarnessError:
-            there = ", ".join(names[:8])
-            return HarnessError(f"the box could not be emptied after the last case; still there: {there}")
-
-        until(is_empty, patience, "the box is empty", poll=RESET_POLL, failure=failure)
-
-    def _remaining(self, kinds: Sequence[Kind], namespaces: Sequence[str]) -> list[str]:
-        remaining: list[str] = []
-        for resource in kinds:
-            for namespace in namespaces:
-                names = [obj["metadata"]["name"] for obj in self.box.api.list(resource, namespace)]
-                remaining += [f"{resource.kind} {name}" for name in names if name != ROOT_CA]
-        return remaining
-
-    def _remaining_nodes(self) -> list[str]:
-        return [
-            f"Node {obj['metadata']['name']}" for obj in self.box.api.list(NODE, labelSelector=self.box.nodes.selector)
-        ]
 
     def close(self) -> None:
         """End it; the box too, unless the user wants to look into it."""
