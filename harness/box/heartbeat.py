@@ -47,7 +47,7 @@ class Heartbeat:
         self._last, self._read = clock(), wall()  # this process ran at that time, and what a watch on the wall showed
         self._asked: float | None = None  # since when the API server has not answered
         self.stalls: deque[Stall] = deque(maxlen=MOST)  # the latest
-        self._own = 0.0  # seconds in which this process stood still since then
+        self._stalled = 0.0  # seconds in which this process stood still since then
 
     def start(self) -> None:
         for work, name in ((self._tick, "heartbeat"), (self._ask, "heartbeat of the API server")):
@@ -67,10 +67,10 @@ class Heartbeat:
                 new.append(Stall(until - step, until, "clock"))
             if gap > LIMIT:
                 new.append(Stall(until - gap, until, "muster"))
-                self._own += gap
-            if self._asked is not None and now - self._asked - self._own > LIMIT:
+                self._stalled += gap
+            if self._asked is not None and now - self._asked - self._stalled > LIMIT:
                 new.append(Stall(until - (now - self._asked), until, "apiserver"))
-                self._asked, self._own = now, 0.0  # what follows is told later, each second once
+                self._asked, self._stalled = now, 0.0  # what follows is told later, each second once
             self.stalls.extend(new)
         for stall in new:
             self._tell(stall)
@@ -89,7 +89,7 @@ class Heartbeat:
         while not self._stop.is_set():
             with self._lock:
                 if self._asked is None:
-                    self._asked, self._own = self._clock(), 0.0
+                    self._asked, self._stalled = self._clock(), 0.0
             try:
                 self._probe()
             except Exception:  # whatever it is: without this thread everything from now on would be a stall

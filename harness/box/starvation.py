@@ -80,9 +80,9 @@ class Starvation:
             now = self.clock()
             tick, self._last = now - self._last, now
             usages = [(process, usage) for process in self.processes() if (usage := self._measure(process, now))]
-            own = sum(usage.ran for process, usage in usages if process.command.role not in NOT_UNDER_TEST)
+            load = sum(usage.ran for process, usage in usages if process.command.role not in NOT_UNDER_TEST)
             for process, usage in usages:
-                stalls += self._judge(process, usage, now, tick, own < MOST * self.processors * tick, final)
+                stalls += self._judge(process, usage, now, tick, load < MOST * self.processors * tick, final)
         for stall in stalls:
             self.tell(stall)
 
@@ -101,9 +101,9 @@ class Starvation:
         if usage is None or usage.pid != process.pid:
             self._usages[process.name] = Usage(process.pid, threads)
             return None
-        known = [(times, former[name]) for name, times in threads.items() if name in former]
-        usage.ran = sum(times.ran - before.ran for times, before in known) / 1e9
-        waits = (min((times.waited - before.waited) / 1e9, now - before.changed) for times, before in known)
+        pairs = [(times, former[name]) for name, times in threads.items() if name in former]
+        usage.ran = sum(times.ran - before.ran for times, before in pairs) / 1e9
+        waits = (min((times.waited - before.waited) / 1e9, now - before.changed) for times, before in pairs)
         usage.waited = max(waits, default=0.0)
         usage.threads = threads
         return usage

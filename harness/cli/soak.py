@@ -33,7 +33,7 @@ from harness.runner.disturb import Disturbances
 from harness.runner.soak import FILE, SecondLook, SoakPlan, Tally
 from harness.runner.soak import soak as run_soak
 
-SIGN_OF_LIFE = 15.0  # seconds between two lines of progress
+PROGRESS_EVERY = 15.0  # seconds between two lines of progress
 SHOWN = 5  # cases whose histories are shown side by side
 EPILOG = """\b
 Examples:
@@ -173,7 +173,7 @@ class Progress:
         self._planned = plan.passes * plan.cases
         self._plan = plan
         self._out = console()
-        self._began = self._told = time.monotonic()
+        self._began = self._printed_at = time.monotonic()
         self._counts = dict.fromkeys(Outcome, 0)
 
     def begin(self) -> None:
@@ -197,16 +197,16 @@ class Progress:
             reason = f"{bad[0]['check']}: {bad[0]['reason']}" if bad else result["error"]
             look = outcome.look
             self._out.print(f" {look.glyph} {result['case']}: {reason}", style=look.style, markup=False)
-        if time.monotonic() - self._told > SIGN_OF_LIFE:
+        if time.monotonic() - self._printed_at > PROGRESS_EVERY:
             self._figures()
 
     def close(self) -> None:
         self._figures()
 
     def _figures(self) -> None:
-        self._told = time.monotonic()
+        self._printed_at = time.monotonic()
         done = sum(self._counts.values())
-        seconds = self._told - self._began
+        seconds = self._printed_at - self._began
         left = f", {(self._planned - done) * seconds / done / 60:.0f} min left" if 0 < done < self._planned else ""
         figures = ", ".join(f"{count} {outcome}" for outcome, count in self._counts.items() if count)
         self._out.print(

@@ -26,7 +26,7 @@ from harness.runner.config import RunConfig
 FILE = "soak.json"
 FORMAT = "muster.soak/1"
 ROUND = 1000  # case runs of one round, roughly; few rounds, since each starts boxes and waits for its last cases
-KEPT = 2  # histories that are kept of each outcome of a case
+HISTORIES = 2  # histories that are kept of each outcome of a case
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Tally:
         self.no_opinion.update(look.silent)
         self.excused_by_stalls.update([result.case] * look.needs_stalls)
         paths = self.histories.setdefault(key, [])
-        if len(paths) < KEPT or look.differences:
+        if len(paths) < HISTORIES or look.differences:
             paths.append(path)
         else:
             path.unlink(missing_ok=True)

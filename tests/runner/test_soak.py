@@ -19,7 +19,7 @@ from harness.core.verdict import Outcome, Verdict
 from harness.runner.baseline import kubernetes_for
 from harness.runner.config import RunConfig
 from harness.runner.disturb import Disturbances
-from harness.runner.soak import KEPT, SecondLook, SoakPlan, Tally
+from harness.runner.soak import HISTORIES, SecondLook, SoakPlan, Tally
 from tests.waiting import soon
 
 VERSION = locks().lock("volcano", None).version
@@ -68,8 +68,8 @@ def test_a_case_with_two_outcomes_differs_and_its_histories_are_kept(tmp_path: P
     counted = tally(tmp_path, *runs)
     assert counted.differing == ["b"]
     assert (counted.runs, counted.total(Outcome.UNKNOWN)) == (9, 1)
-    assert len(counted.histories["a", Outcome.PASS]) == KEPT
-    assert len(list(tmp_path.glob("a.*"))) == KEPT
+    assert len(counted.histories["a", Outcome.PASS]) == HISTORIES
+    assert len(list(tmp_path.glob("a.*"))) == HISTORIES
     (path,) = counted.histories["b", Outcome.UNKNOWN]
     assert path.exists()
     data = counted.as_data(PLAN)

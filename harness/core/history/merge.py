@@ -19,7 +19,7 @@ from harness.core.history.observe import unix
 from harness.core.history.records import Record, by_revision, earliest, ordered
 
 SLOW = 0.25  # seconds: a bind that the API server needs longer for is time that the scheduler did not have
-MAY_BE_ITS_OWN = (  # webhooks of the scheduler, and its own requests that are in front
+LATENCIES_OF_CALLER = (  # webhooks of the scheduler, and its own requests that are in front
     "apiserver.latency.k8s.io/mutating-webhook",
     "apiserver.latency.k8s.io/validating-webhook",
     "apiserver.latency.k8s.io/apf-queue-wait",
@@ -74,7 +74,7 @@ def slow_request(event: Mapping[str, Any]) -> Record | None:
 def _own_time(event: Mapping[str, Any]) -> float:
     """Seconds of a slow request that the scheduler itself may have caused, as the audit log notes them."""
     notes = event.get("annotations") or {}
-    return sum(_seconds(str(text)) for name, text in notes.items() if name in MAY_BE_ITS_OWN)
+    return sum(_seconds(str(text)) for name, text in notes.items() if name in LATENCIES_OF_CALLER)
 
 
 def _seconds(duration: str) -> float:

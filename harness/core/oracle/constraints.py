@@ -64,11 +64,11 @@ class Constraints:
         "_grace",
         "_line",
         "_namespaces",
+        "_newest",
         "_nodes",
         "_open",
         "_relabelled",
         "_repelling",
-        "_seen",
         "_standing",
         "allocations",
     )
@@ -82,7 +82,7 @@ class Constraints:
         self._standing: dict[str, Pod] = {}  # pods that occupy a node, by uid
         self._repelling: dict[str, Pod] = {}  # those of them with anti-affinity
         self._ended: list[Pod] = []
-        self._seen: dict[str, int] = {}  # scheduler -> it knows nodes at least up to this record
+        self._newest: dict[str, int] = {}  # scheduler -> it knows nodes at least up to this record
         self._open: list[_Open] = []
         self.allocations = Allocations()
         self._relabelled = Moment(-1, -inf)  # when labels of a pod on a node changed last
@@ -144,7 +144,7 @@ class Constraints:
             return
         line = self._line
         line.constrained += 1
-        self._seen[pod.scheduler] = max(self._seen.get(pod.scheduler, -1), self._nodes[node].came)
+        self._newest[pod.scheduler] = max(self._newest.get(pod.scheduler, -1), self._nodes[node].came)
         unclaimed = self.allocations.missing(pod, node, self._nodes[node].labels, self._standing.values())
         for why, allowed in (*self._by_node(pod, node), *self._by_pods(pod, node), *unclaimed):
             line.breaches.append(Breach(index, now, pod.name, node, why, allowed))
@@ -209,7 +209,7 @@ class Constraints:
         """The nodes as they were before each change that this scheduler may not know, with its time, backwards."""
         nodes = dict(self._nodes)
         for change in reversed(self._changes):
-            if change.pos <= self._seen[scheduler]:
+            if change.pos <= self._newest[scheduler]:
                 return
             if change.before is None:
                 nodes.pop(change.name, None)

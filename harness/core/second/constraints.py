@@ -49,8 +49,8 @@ def judge_bind(facts: Facts, i: int) -> str:
 def demands_met(facts: Facts, i: int) -> str:
     """Whether affinity and spread of the pod held in a view of nodes that its scheduler may have had."""
     record, now = facts.history.records[i], facts.clock[i]
-    born, last_seen = course(facts, record)[0], known_up_to(facts, i, record.state.get("scheduler", ""))
-    moments = [n for n in changes_of_nodes(facts, i) if n > last_seen and recent(facts, facts.clock[n], now)]
+    born, newest = course(facts, record)[0], known_up_to(facts, i, record.state.get("scheduler", ""))
+    moments = [n for n in changes_of_nodes(facts, i) if n > newest and recent(facts, facts.clock[n], now)]
     views = [nodes_before(facts, i), *(nodes_before(facts, n) for n in moments)]
     gone = [p for p, n in ended_before(facts, i) if n > born and recent(facts, facts.clock[n], now)]
 
@@ -195,7 +195,7 @@ def recent(facts: Facts, then: float, now: float) -> bool:
 
 def known_up_to(facts: Facts, i: int, scheduler: str) -> int:
     """The latest moment at which a node came that this scheduler has used."""
-    last_seen = -1
+    newest = -1
     for n in binds(facts):
         record = facts.history.records[n]
         if n > i or record.state.get("scheduler", "") != scheduler or "constraints" not in record.state:
@@ -204,8 +204,8 @@ def known_up_to(facts: Facts, i: int, scheduler: str) -> int:
         if name in nodes_before(facts, n):
             places = [m for m in range(n) if facts.history.records[m].name == name]
             came = [m for m in places if name not in nodes_before(facts, m) and name in nodes_before(facts, m + 1)]
-            last_seen = max(last_seen, came[-1])
-    return last_seen
+            newest = max(newest, came[-1])
+    return newest
 
 
 def is_news(facts: Facts, i: int, other: Record) -> bool:
