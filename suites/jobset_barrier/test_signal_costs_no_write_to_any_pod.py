@@ -16,6 +16,7 @@ def test_signal_costs_no_write_to_any_pod(world: World) -> None:
     world.nodes(1, gpus=3)
     jobset = world.submit(BarrierJobSet(ReplicatedJob(pods=4), name="untouched"))
     assert jobset.has_waiting(3)
+    assert world.scheduler_is_working()  # it has said of the fourth pod that there is no room
     before = {pod["metadata"]["name"]: pod["metadata"] for pod in jobset.pods()}
     reporters = {manager for meta in before.values() for manager in _writers(meta, "status")}
     world.nodes(1, gpus=1, name="late")
