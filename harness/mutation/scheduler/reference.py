@@ -27,7 +27,7 @@ BUDGET = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
 IDLE = 0.25  # seconds after which a round is made even if nothing changed
 _LOOKING = frozenset(("affinity", "topologySpreadConstraints", "resourceClaims"))  # fields of pods that look at others
 
-GRACE = 4.0  # seconds that a gang may stay below its quorum
+GRACE = 8.0  # seconds that a gang may stay below its quorum; a case needs one of them on a quiet machine
 
 Placement = list[tuple[Object, str]]
 
