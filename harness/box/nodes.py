@@ -23,6 +23,7 @@ from harness.box.data import data_root
 from harness.core.errors import HarnessError, UsageError
 from harness.core.gang import GPU
 from harness.core.kinds import NODE
+from harness.core.quantity import milli, plain
 
 ZONE = "topology.kubernetes.io/zone"
 RACK = "muster.dev/rack"
@@ -150,9 +151,10 @@ class Nodes:
         self._condition(name, "True", "KubeletReady")
 
     def resize(self, name: str, gpus: int) -> None:
-        """Change how many GPUs the node has, up or down."""
+        """Change how many GPUs the node has to give, up or down."""
         amount = {self.resource: str(gpus)}
-        self._api.patch(NODE, "", name, {"status": {"capacity": amount, "allocatable": amount}}, subresource="status")
+        status = {"capacity": capacity_of(amount), "allocatable": amount}
+        self._api.patch(NODE, "", name, {"status": status}, subresource="status")
 
     def _condition(self, name: str, status: str, reason: str) -> None:
         now = _now()
@@ -175,13 +177,23 @@ def render_node(pool: Pool, name: str, index: int, kubelet: str, player: str = P
         labels=pool.labels_of(index),
         taints=pool.taints,
         is_domain=pool.is_domain,
-        resources=pool.resources(),
+        capacity=capacity_of(pool.resources()),
+        allocatable=pool.resources(),
         now=_now(),
         kubelet=kubelet,
         player=player,
     )
     obj: Object = yaml.load(text, Loader=_loader())
     return obj
+
+
+def capacity_of(allocatable: Mapping[str, str]) -> dict[str, str]:
+    """What a node shows as its capacity that has this to give: twice as much of everything but pods.
+
+    A kubelet keeps a part for the system and leaves out devices that are not healthy. Here that is as much as the rest:
+    whoever takes capacity for room puts a member too many on a node, whatever runs out first.
+    """
+    return {name: amount if name == "pods" else plain(2 * milli(amount)) for name, amount in allocatable.items()}
 
 
 def parse_pools(text: str) -> list[Pool]:

@@ -8,6 +8,7 @@ from harness.box.embedded.box import EmbeddedBox
 from harness.box.nodes import RACK, ZONE, Pool, Taint, parse_pools, render_node
 from harness.core.errors import UsageError
 from harness.core.kinds import NODE
+from harness.core.quantity import milli
 
 
 @pytest.mark.parametrize("text", ["8y8", "8", "x8", "0x8", "-1x8", "8x", "8x8x8", "", "8x8,", "8 x 8", "99999999x1"])
@@ -47,6 +48,17 @@ def test_a_pool_may_have_further_resources():
     assert node["status"]["allocatable"]["ephemeral-storage"] == "20Gi"
 
 
+def test_a_node_shows_more_capacity_than_it_has_to_give():
+    node = render_node(Pool(1, gpus=4, cpu="1500m", memory="8Gi", pods=9), "n", 0, "v1.37.1")
+
+    assert {name: milli(amount) for name, amount in node["status"]["capacity"].items()} == {
+        "cpu": 3_000,
+        "memory": 16 * 2**30 * 1000,
+        "pods": 9_000,
+        "nvidia.com/gpu": 8_000,
+    }
+
+
 def test_no_name_of_a_node_is_given_twice(box: EmbeddedBox, nodes: Callable[..., list[str]]):
     [first] = nodes(1, name="brief")
     box.nodes.remove(first)
@@ -69,6 +81,7 @@ def test_a_node_can_be_cordoned_lost_resized_and_removed(box: EmbeddedBox, nodes
     assert ready(box, name) == "True"
     box.nodes.resize(name, gpus=1)
     assert look(box, name)["status"]["allocatable"]["nvidia.com/gpu"] == "1"
+    assert look(box, name)["status"]["capacity"]["nvidia.com/gpu"] == "2"
     box.nodes.remove(name)
     assert box.api.find(NODE, "", name) is None
 

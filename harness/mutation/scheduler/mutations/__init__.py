@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.mutation.base import mutations
 from harness.mutation.scheduler.mutations import (
+    amounts,
     conduct,
     declarations,
     demands,
@@ -27,6 +28,7 @@ MUTATIONS = mutations(
     eviction,
     preemptors,
     filters,
+    amounts,
     demands,
     conduct,
     state,
