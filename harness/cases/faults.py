@@ -161,6 +161,14 @@ class Faults:
         obj["metadata"].setdefault("finalizers", []).append(FINALIZER)
         obj["spec"]["terminationGracePeriodSeconds"] = GRACE  # who outlives it is taken for stuck by some
 
+    def begin_deletions(self, *pods: str) -> None:
+        """Delete pods of no gang within their grace, as users do; those that are delayed keep their room meanwhile."""
+        context = self._context
+        context.need_simulation("the case has pods keep their room while they are being deleted")
+        for name in pods:
+            context.note_deletion(context.namespace, name)
+            context.api.delete(POD, context.namespace, name)
+
     def finish_deletions(self) -> None:
         """Let all pods be deleted that were delayed."""
         context = self._context

@@ -22,3 +22,13 @@ class CountsCapacity(Mutation, Reference):
     def room(self, nodes: list[Object], pods: list[Object]) -> Room:
         statuses = [{**node["status"], "allocatable": node["status"]["capacity"]} for node in nodes]
         return super().room([{**node, "status": status} for node, status in zip(nodes, statuses, strict=True)], pods)
+
+
+class TakesTheRoomOfTheLeaving(Mutation, Reference):
+    """Takes the room of pods that are being deleted for free."""
+
+    killed_by = ("room-of-leaving-pods-is-no-room",)
+    breaks = ("GANG-04",)
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        return super().room(nodes, [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]])
