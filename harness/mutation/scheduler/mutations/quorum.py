@@ -37,6 +37,17 @@ class NeedsOneMore(Mutation, Reference):
         return missing + 1 if missing and unit.quorum > 1 else missing
 
 
+class CapsTheQuorum(Mutation, Reference):
+    """Takes a quorum of more than thirty-two for thirty-two."""
+
+    killed_by = ("gang-of-forty-members-with-room-for-all-but-one-binds-nothing",)
+    breaks = ("GANG-02", "WL-35")
+    most: ClassVar[int] = 32
+
+    def missing(self, unit: Unit, units: list[Unit]) -> int:
+        return max(0, min(super().missing(unit, units), self.most - len(unit.bound)))
+
+
 class CountsGated(Mutation, Reference):
     """Counts members behind a scheduling gate towards the quorum."""
 
