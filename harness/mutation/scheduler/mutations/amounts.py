@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from harness.box.api import Object
+from harness.core.gang import GPU
+from harness.core.history.observe import pod_request
 from harness.mutation.base import Mutation
+from harness.mutation.scheduler.mutations.filters import PLENTY, Overlooking
 from harness.mutation.scheduler.reference import Reference
 from harness.mutation.scheduler.room import Room
+
+KNOWN = frozenset(("cpu", "memory", "ephemeral-storage", GPU))
 
 
 class CountsCapacity(Mutation, Reference):
@@ -32,3 +37,39 @@ class TakesTheRoomOfTheLeaving(Mutation, Reference):
 
     def room(self, nodes: list[Object], pods: list[Object]) -> Room:
         return super().room(nodes, [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]])
+
+
+class CountsKnownResourcesOnly(Mutation, Overlooking):
+    """Counts processors, memory, storage and GPUs, and no other resource that a pod requests."""
+
+    killed_by = ("extended-resource-that-runs-out-holds-the-gang",)
+    breaks = ("GANG-04", "GANG-42")
+
+    def reads(self, spec: Object) -> Object:
+        return {**spec, "containers": [_with_requests(part, _known(_requests(part))) for part in spec["containers"]]}
+
+
+class TakesTheUnnamedForEndless(Mutation, Reference):
+    """Takes a resource that a node does not name for endless there."""
+
+    killed_by = ("extended-resource-that-runs-out-holds-the-gang",)
+    breaks = ("GANG-04", "GANG-42")
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        space = super().room(nodes, pods)
+        requested = {resource for pod in pods for resource in pod_request(pod["spec"])}
+        for name, node in space.nodes.items():
+            space.free[name].update(dict.fromkeys(requested - node["status"]["allocatable"].keys(), PLENTY))
+        return space
+
+
+def _requests(container: Object) -> dict[str, str]:
+    return dict((container.get("resources") or {}).get("requests") or {})
+
+
+def _with_requests(container: Object, amounts: dict[str, str]) -> Object:
+    return {**container, "resources": {"requests": amounts}}  # without limits, which count where no request is stated
+
+
+def _known(amounts: dict[str, str]) -> dict[str, str]:
+    return {resource: amount for resource, amount in amounts.items() if resource in KNOWN}
