@@ -62,6 +62,16 @@ def host_port(number: int) -> Alter:
     return alter
 
 
+def tolerates(key: str, value: str = "", effect: str = "NoSchedule") -> Alter:
+    """A toleration of taints with this key, value and effect."""
+
+    def alter(pod: Object) -> None:
+        toleration = {"key": key, "operator": "Equal", "value": value, "effect": effect}
+        pod["spec"].setdefault("tolerations", []).append(toleration)
+
+    return alter
+
+
 def labelled(**labels: str) -> Alter:
     """Further labels of the pod."""
 

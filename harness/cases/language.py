@@ -12,7 +12,18 @@ from harness.box.api import Object
 from harness.box.nodes import ZONE, Taint
 from harness.cases.barrier import SubmittedBarrier, barrier_map, container, lasted, template
 from harness.cases.declare import case
-from harness.cases.demands import HOSTNAME, all_of, apart, host_port, labelled, members_of, near, only_nodes, spread
+from harness.cases.demands import (
+    HOSTNAME,
+    all_of,
+    apart,
+    host_port,
+    labelled,
+    members_of,
+    near,
+    only_nodes,
+    spread,
+    tolerates,
+)
 from harness.cases.gang import SubmittedGang
 from harness.cases.jobset import SubmittedJobSet
 from harness.cases.lws import SubmittedLWS, owner
@@ -82,4 +93,5 @@ __all__ = [
     "owner",
     "spread",
     "template",
+    "tolerates",
 ]

@@ -81,6 +81,51 @@ class IgnoresEvictingTaints(Mutation, Reference):
         return super().room([_with_taints(node, lambda taint: taint["effect"] != "NoExecute") for node in nodes], pods)
 
 
+class Misreading(Reference):
+    """Reads the tolerations of members of gangs otherwise than they are."""
+
+    def reads_as(self, toleration: Object) -> Object | None:
+        """What it takes a toleration for; None: for none."""
+        return toleration
+
+    def fits(self, pod: Object, node: str, space: Room) -> bool:
+        if GANG in (pod["metadata"].get("labels") or {}):
+            readings = [self.reads_as(toleration) for toleration in pod["spec"].get("tolerations") or ()]
+            tolerations = [reading for reading in readings if reading is not None]
+            pod = {**pod, "spec": {**pod["spec"], "tolerations": tolerations}}
+        return super().fits(pod, node, space)
+
+
+class IgnoresTolerations(Mutation, Misreading):
+    """Keeps gangs off tainted nodes, whatever they tolerate."""
+
+    killed_by = ("gang-that-tolerates-a-taint-uses-its-nodes",)
+    breaks = ("GANG-11", "WL-47")
+
+    def reads_as(self, toleration: Object) -> Object | None:
+        return None
+
+
+class ComparesKeysOnly(Mutation, Misreading):
+    """Lets a gang tolerate every taint of a key, whatever value and effect it states."""
+
+    killed_by = ("toleration-of-another-value-holds-the-gang", "toleration-of-another-effect-holds-the-gang")
+    breaks = ("GANG-11", "WL-47")
+
+    def reads_as(self, toleration: Object) -> Object | None:
+        return {"key": toleration.get("key", ""), "operator": "Exists"}
+
+
+class OverlooksEffectsOfTolerations(Mutation, Misreading):
+    """Lets a gang tolerate taints of every effect, whatever effect it states."""
+
+    killed_by = ("toleration-of-another-effect-holds-the-gang",)
+    breaks = ("GANG-11", "WL-47")
+
+    def reads_as(self, toleration: Object) -> Object | None:
+        return {**toleration, "effect": ""}
+
+
 class Boundless(Reference):
     """Takes some resources of every node for endless."""
 
