@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from itertools import zip_longest
 from typing import ClassVar
 
-from harness.box.api import Object
+from harness.box.api import Api, Object
 from harness.mutation.base import Mutation
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
@@ -275,4 +276,29 @@ class FailsMembers(Mutation, Reference):
         super().start(unit, placement, space)
         if len(placement) > 1:
             unit.pending = [placement[-1][0]]
+            self.fail(unit)
+
+
+class FailsMembersLater(Mutation, Reference):
+    """Lets a member of a gang fail some seconds after the last one was bound."""
+
+    killed_by = ("started-gang-is-left-alone",)
+    breaks = ("GANG-01",)
+    delay: ClassVar[float] = 3.0
+
+    def __init__(self, api: Api, wait_time: float | None = None) -> None:
+        super().__init__(api, wait_time)
+        self.started: list[tuple[float, Unit]] = []
+
+    def start(self, unit: Unit, placement: Placement, space: Room) -> None:
+        super().start(unit, placement, space)
+        if len(placement) > 1:
+            unit.pending = [placement[-1][0]]
+            self.started.append((time.monotonic(), unit))
+
+    def round(self) -> None:
+        super().round()
+        due = [unit for since, unit in self.started if time.monotonic() - since > self.delay]
+        self.started = [(since, unit) for since, unit in self.started if unit not in due]
+        for unit in due:
             self.fail(unit)
