@@ -20,7 +20,7 @@ import yaml
 from harness.box.api import PATCH_STRATEGIC, Api, Object
 from harness.box.bulk import create_many, encoded
 from harness.box.data import data_root
-from harness.core.errors import HarnessError, UsageError
+from harness.core.errors import ApiError, HarnessError, UsageError
 from harness.core.gang import GPU
 from harness.core.kinds import NODE
 from harness.core.quantity import milli, plain
@@ -30,6 +30,7 @@ RACK = "muster.dev/rack"
 POOL = "muster.dev/pool"
 MARKER_LABEL = "muster.dev/marker"  # of the node that a marker fits, and the taint of nodes that are for markers alone
 FEW = 16  # objects that are created one after another: threads cost more than they gain
+TRIES = 10  # controllers and KWOK write to nodes too; each of them makes one try fail
 PLAYER = "fake"  # value of KWOK's annotation on the nodes that it looks after
 _FORM = re.compile(r"(\d{1,5})x(\d{1,4})")
 
@@ -142,6 +143,24 @@ class Nodes:
 
     def uncordon(self, name: str) -> None:
         self._api.patch(NODE, "", name, {"spec": {"unschedulable": None}})
+
+    def untaint(self, name: str, key: str) -> None:
+        """Take the taint of this key off the node, and leave those that others have put there."""
+        for _ in range(TRIES):
+            node = self._api.get(NODE, "", name)
+            taints = [taint for taint in node["spec"].get("taints") or () if taint["key"] != key]
+            meta = {"resourceVersion": node["metadata"]["resourceVersion"]}
+            try:
+                self._api.patch(NODE, "", name, {"metadata": meta, "spec": {"taints": taints or None}})
+                return
+            except ApiError as error:  # another client changed it meanwhile; taints are a list, so look again
+                if error.status != 409:
+                    raise
+        raise HarnessError(f"node {name} changed again during every attempt of muster to take a taint off it")
+
+    def relabel(self, name: str, labels: Mapping[str, str]) -> None:
+        """Give the node these labels beside those that it has."""
+        self._api.patch(NODE, "", name, {"metadata": {"labels": dict(labels)}})
 
     def lose(self, name: str) -> None:
         """Make the node NotReady, as if its kubelet had fallen silent."""

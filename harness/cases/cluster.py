@@ -7,6 +7,7 @@ away returns once the scheduler has seen it: a promise that follows is about a s
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import psutil
@@ -60,6 +61,14 @@ class Cluster:
     def uncordon(self, *names: str) -> None:
         for name in names:
             self._change(name, "uncordon")
+
+    def untaint(self, name: str, key: str) -> None:
+        """Take the taint of this key off the node."""
+        self._change(name, "untaint", key=key)
+
+    def relabel(self, name: str, labels: Mapping[str, str]) -> None:
+        """Give the node these labels beside those that it has."""
+        self._change(name, "relabel", labels=dict(labels))
 
     def lose(self, name: str) -> None:
         """The kubelet of the node stops reporting; the node is tainted for it."""

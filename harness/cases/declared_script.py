@@ -32,6 +32,8 @@ VERBS = {  # method of the world, of its parts and of handles -> actions that it
     "stays_pending": ("lift",),
     "cordon": ("node-change",),
     "uncordon": ("node-change",),
+    "untaint": ("node-change",),
+    "relabel": ("node-change",),
     "lose": ("node-change",),
     "recover": ("node-change",),
     "resize": ("node-change",),

@@ -86,6 +86,19 @@ def test_a_node_can_be_cordoned_lost_resized_and_removed(box: EmbeddedBox, nodes
     assert box.api.find(NODE, "", name) is None
 
 
+def test_a_taint_can_be_removed_and_a_label_added(box: EmbeddedBox, nodes: Callable[..., list[str]]):
+    taints = [Taint("example.com/stays"), Taint("example.com/goes", "soon")]
+    [name] = nodes(1, name="reserved", taints=taints)
+
+    box.nodes.untaint(name, "example.com/goes")
+    box.nodes.relabel(name, {"example.com/kind": "fast"})
+
+    assert [taint["key"] for taint in look(box, name)["spec"]["taints"]] == ["example.com/stays"]
+    assert look(box, name)["metadata"]["labels"]["example.com/kind"] == "fast"
+    box.nodes.untaint(name, "example.com/stays")
+    assert "taints" not in look(box, name)["spec"]
+
+
 def look(box: EmbeddedBox, name: str) -> dict:
     return box.api.get(NODE, "", name)
 

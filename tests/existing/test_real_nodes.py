@@ -28,6 +28,8 @@ PLACED = (
     "gang-without-room-binds-nothing",
     "waiting-gang-is-bound-when-a-node-grows",
     "gang-keeps-off-tainted-nodes",
+    "waiting-gang-is-bound-when-a-taint-is-removed",
+    "waiting-gang-is-bound-when-a-label-is-added",
 )
 IMPOSSIBLE = {
     "processors-that-run-out-hold-the-gang": "sets the processors of its nodes",
@@ -36,6 +38,7 @@ IMPOSSIBLE = {
     "taint-that-evicts-keeps-the-gang-off": "would evict what runs on real nodes",
     "gang-that-completes-frees-its-room": "members end after a time that the case states",
     "failed-members-count-as-declared": "has members end when it wants",
+    "room-of-leaving-pods-is-no-room": "keep their room while they are being deleted",
 }
 
 
@@ -136,6 +139,13 @@ def test_node_goes_through_its_loan_and_comes_back_as_it_was(somebody: EmbeddedB
     nodes.resize(first, 2)
     assert node(api, first)[2:] == ("2", True)
     assert api.list(NODE, labelSelector=nodes.scope)
+    nodes.untaint(first, "example.com/t")
+    nodes.relabel(first, {"example.com/kind": "fast"})
+    nodes.relabel(first, {"example.com/kind": "slow"})
+    assert "example.com/t" not in node(api, first)[1]
+    assert api.get(NODE, "", first)["metadata"]["labels"]["example.com/kind"] == "slow"
+    with pytest.raises(UnsupportedError, match=r"which node .* has already"):
+        nodes.relabel(first, {"kubernetes.io/hostname": "elsewhere"})
 
     with pytest.raises(UnsupportedError, match="3 nodes at once"):
         nodes.add(Pool(2))

@@ -63,7 +63,7 @@ def test_case_is_declared_well(case) -> None:
 
 
 DISTURBING = {  # words of the case language -> what a case that uses them disturbs
-    r"cluster\.(cordon|uncordon|lose|recover|resize|remove)\(": "nodes",
+    r"cluster\.(cordon|uncordon|untaint|relabel|lose|recover|resize|remove)\(": "nodes",
     r'faults\.(kill|pause|resume|restart)\("scheduler"': "scheduler",
     r"faults\.set_wait_time\(": "scheduler",
     r'faults\.(kill|pause|resume|restart)\("(?!scheduler")': "control-plane",

@@ -8,7 +8,7 @@ there, and the reason says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -107,6 +107,15 @@ class RealNodes(Nodes):
     def uncordon(self, name: str) -> None:
         self._lend(name, replace(self._loans[name], cordoned=False))
 
+    def untaint(self, name: str, key: str) -> None:
+        former = self._loans[name]
+        self._lend(name, replace(former, taints=tuple(taint for taint in former.taints if taint["key"] != key)))
+
+    def relabel(self, name: str, labels: Mapping[str, str]) -> None:
+        former = self._loans[name]
+        _check_labels(self._api.get(NODE, "", name), labels.keys() - former.labels.keys())
+        self._lend(name, replace(former, labels={**former.labels, **labels}))
+
     def resize(self, name: str, gpus: int) -> None:
         set_gpus(self._api, name, gpus)
 
@@ -137,8 +146,7 @@ class RealNodes(Nodes):
     def _check_room(self, node: Object, pool: Pool, labels: Mapping[str, str]) -> None:
         """UnsupportedError if the node has such labels already, or no room for the pods of a case."""
         name = node["metadata"]["name"]
-        if taken := sorted(set(labels) & set(node["metadata"].get("labels") or {})):
-            raise UnsupportedError(f"the case labels its nodes with {taken[0]}, which node {name} has already")
+        _check_labels(node, labels)
         free = free_room(self._api, node)
         for resource, each in EACH.items():
             needed = each * max(1, pool.gpus) + BESIDE[resource]
@@ -209,6 +217,13 @@ def _check_shape(pool: Pool) -> None:
             raise UnsupportedError(f"the case sets the {part} of its nodes, which a real node does not change")
     if any(taint.effect == "NoExecute" for taint in pool.taints):
         raise UnsupportedError("the case gives nodes a taint that evicts, which would evict what runs on real nodes")
+
+
+def _check_labels(node: Object, labels: Iterable[str]) -> None:
+    """UnsupportedError if the node has such labels already: they are its owner's."""
+    if taken := sorted(set(labels) & set(node["metadata"].get("labels") or {})):
+        name = node["metadata"]["name"]
+        raise UnsupportedError(f"the case labels its nodes with {taken[0]}, which node {name} has already")
 
 
 def _shown(resource: str, amount: int) -> str:

@@ -65,6 +65,11 @@ class KindNodes(Nodes):
             self._borrowed[name] = labels
         return names
 
+    def relabel(self, name: str, labels: Mapping[str, str]) -> None:
+        super().relabel(name, labels)
+        if name in self._borrowed:
+            self._borrowed[name] = {**self._borrowed[name], **labels}
+
     def give_gpus(self, name: str, gpus: int) -> None:
         """Let a real worker have so many GPUs; returns when it shows them."""
         self._api.patch(NODE, "", name, {"metadata": {"annotations": {ANNOTATION: str(gpus)}}})

@@ -138,6 +138,36 @@ class OverlooksNodes(Mutation, Reference):
         self.refused.update([unit.key] if _lacks_room(message) else [])
 
 
+class OverlooksLabelsAndTaints(Mutation, Reference):
+    """Tries a gang without room again when a pod has gone or nodes have changed, but for their labels and taints."""
+
+    killed_by = (
+        "waiting-gang-is-bound-when-a-taint-is-removed",
+        "waiting-gang-is-bound-when-a-label-is-added",
+    )
+    breaks = ("WL-56",)
+    there: ClassVar[set[str]] = set()
+    nodes: ClassVar[list[Object]] = []
+    refused: ClassVar[set[str]] = set()
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        now, sizes = {pod["metadata"]["uid"] for pod in pods}, [_without_labels(node) for node in nodes]
+        if self.there - now or sizes != self.nodes:
+            self.refused.clear()
+        self.there.clear()
+        self.there.update(now)
+        self.nodes[:] = sizes
+        return super().room(nodes, pods)
+
+    def attempt(self, unit: Unit, space: Room, units: list[Unit]) -> None:
+        if unit.key not in self.refused:
+            super().attempt(unit, space, units)
+
+    def refuse(self, unit: Unit, message: str) -> None:
+        super().refuse(unit, message)
+        self.refused.update([unit.key] if _lacks_room(message) else [])
+
+
 class LeavesOutTheRefused(Mutation, Reference):
     """Tries a gang again for which there was no room, and without the members that were refused then."""
 
@@ -313,6 +343,13 @@ class Spins(Mutation, Reference):
 
 def _lacks_room(refusal: str) -> bool:
     return refusal.startswith("room for")
+
+
+def _without_labels(node: Object) -> Object:
+    """A node as it looks to whoever knows no labels and no taints."""
+    conditions = [condition["status"] for condition in node["status"].get("conditions") or ()]
+    closed = bool(node["spec"].get("unschedulable"))
+    return {"uid": node["metadata"]["uid"], "room": node["status"]["allocatable"], "is": [conditions, closed]}
 
 
 def _alike(name: str, other: str) -> bool:
