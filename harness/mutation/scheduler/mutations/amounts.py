@@ -39,6 +39,16 @@ class TakesTheRoomOfTheLeaving(Mutation, Reference):
         return super().room(nodes, [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]])
 
 
+class KeepsTheRoomOfTheFailed(Mutation, Reference):
+    """Keeps the room of pods that have failed."""
+
+    killed_by = ("gang-that-fails-frees-its-room",)
+    breaks = ("GANG-26", "WL-65")
+
+    def room(self, nodes: list[Object], pods: list[Object]) -> Room:
+        return super().room(nodes, [_running(pod) if pod["status"].get("phase") == "Failed" else pod for pod in pods])
+
+
 class CountsKnownResourcesOnly(Mutation, Overlooking):
     """Counts processors, memory, storage and GPUs, and no other resource that a pod requests."""
 
@@ -61,6 +71,10 @@ class TakesTheUnnamedForEndless(Mutation, Reference):
         for name, node in space.nodes.items():
             space.free[name].update(dict.fromkeys(requested - node["status"]["allocatable"].keys(), PLENTY))
         return space
+
+
+def _running(pod: Object) -> Object:
+    return {**pod, "status": {**pod["status"], "phase": "Running"}}
 
 
 def _requests(container: Object) -> dict[str, str]:
