@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.box.api import Object
 from harness.core.gang import GPU
 from harness.core.history.observe import pod_request
+from harness.core.quantity import millis, plain
 from harness.mutation.base import Mutation
 from harness.mutation.scheduler.mutations.filters import PLENTY, Overlooking
 from harness.mutation.scheduler.reference import Reference
@@ -71,6 +72,22 @@ class TakesTheUnnamedForEndless(Mutation, Reference):
         for name, node in space.nodes.items():
             space.free[name].update(dict.fromkeys(requested - node["status"]["allocatable"].keys(), PLENTY))
         return space
+
+
+class AddsInitContainersUp(Mutation, Overlooking):
+    """Counts the init containers of a pod as if they ran at the same time."""
+
+    killed_by = ("only-the-largest-init-container-takes-room",)
+    breaks = ("GANG-01",)
+
+    def reads(self, spec: Object) -> Object:
+        inits = spec.get("initContainers") or ()
+        total: dict[str, int] = {}
+        for part in inits:
+            for resource, amount in millis(_requests(part)).items():
+                total[resource] = total.get(resource, 0) + amount
+        amounts = {resource: plain(amount) for resource, amount in total.items()}
+        return {**spec, "initContainers": [_with_requests(part, amounts) for part in inits[:1]]}
 
 
 def _running(pod: Object) -> Object:
