@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.box.api import Object
 from harness.core.gang import GPU
 from harness.core.history.observe import pod_request
-from harness.core.quantity import millis, plain
+from harness.core.quantity import milli, millis, plain
 from harness.mutation.base import Mutation
 from harness.mutation.scheduler.mutations.filters import PLENTY, Overlooking
 from harness.mutation.scheduler.reference import Reference
@@ -90,6 +90,16 @@ class AddsInitContainersUp(Mutation, Overlooking):
         return {**spec, "initContainers": [_with_requests(part, amounts) for part in inits[:1]]}
 
 
+class RoundsProcessorsUp(Mutation, Overlooking):
+    """Rounds up to whole processors what a container requests that wants more than one."""
+
+    killed_by = ("fractions-of-processors-fill-a-node",)
+    breaks = ("GANG-01",)
+
+    def reads(self, spec: Object) -> Object:
+        return {**spec, "containers": [_with_requests(part, _rounded(_requests(part))) for part in spec["containers"]]}
+
+
 def _running(pod: Object) -> Object:
     return {**pod, "status": {**pod["status"], "phase": "Running"}}
 
@@ -104,3 +114,8 @@ def _with_requests(container: Object, amounts: dict[str, str]) -> Object:
 
 def _known(amounts: dict[str, str]) -> dict[str, str]:
     return {resource: amount for resource, amount in amounts.items() if resource in KNOWN}
+
+
+def _rounded(amounts: dict[str, str]) -> dict[str, str]:
+    processors = milli(amounts.get("cpu", "0"))
+    return {**amounts, "cpu": str(-(-processors // 1000))} if processors > 1000 else amounts
