@@ -1,9 +1,10 @@
-"""Mutations of preemption by gangs whose quorum is below their size, and while victims leave."""
+"""Mutations of preemption: gangs whose quorum is below their size, victims that leave, and priorities below zero."""
 
 from __future__ import annotations
 
 from harness.box.api import Object
 from harness.mutation.base import Mutation
+from harness.mutation.scheduler.mutations.filters import Overlooking
 from harness.mutation.scheduler.reference import Placement, Reference
 from harness.mutation.scheduler.room import Room
 from harness.mutation.scheduler.units import Unit
@@ -122,3 +123,13 @@ class SticksToItsFirstChoice(Mutation, Reference):
     def run(self) -> None:
         self.preemptors: set[str] = set()
         super().run()
+
+
+class TakesNegativePrioritiesForZero(Mutation, Overlooking):
+    """Takes a priority below zero for none."""
+
+    killed_by = ("gang-without-a-priority-preempts-pods-below-zero",)
+    breaks = ("WL-69",)
+
+    def reads(self, spec: Object) -> Object:
+        return {**spec, "priority": max(0, spec.get("priority") or 0)}
