@@ -11,7 +11,7 @@ from harness.mutation.scheduler.mutations.filters import PLENTY, Overlooking
 from harness.mutation.scheduler.reference import Reference
 from harness.mutation.scheduler.room import Room
 
-KNOWN = frozenset(("cpu", "memory", "ephemeral-storage", GPU))
+COUNTED = frozenset(("cpu", "memory", "ephemeral-storage", GPU))
 
 
 class CountsCapacity(Mutation, Reference):
@@ -57,7 +57,7 @@ class CountsKnownResourcesOnly(Mutation, Overlooking):
     breaks = ("GANG-04", "GANG-42")
 
     def reads(self, spec: Object) -> Object:
-        return {**spec, "containers": [_with_requests(part, _known(_requests(part))) for part in spec["containers"]]}
+        return {**spec, "containers": [_with_requests(part, _counted(_requests(part))) for part in spec["containers"]]}
 
 
 class TakesTheUnnamedForEndless(Mutation, Reference):
@@ -112,8 +112,8 @@ def _with_requests(container: Object, amounts: dict[str, str]) -> Object:
     return {**container, "resources": {"requests": amounts}}  # without limits, which count where no request is stated
 
 
-def _known(amounts: dict[str, str]) -> dict[str, str]:
-    return {resource: amount for resource, amount in amounts.items() if resource in KNOWN}
+def _counted(amounts: dict[str, str]) -> dict[str, str]:
+    return {resource: amount for resource, amount in amounts.items() if resource in COUNTED}
 
 
 def _rounded(amounts: dict[str, str]) -> dict[str, str]:
