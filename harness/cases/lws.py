@@ -18,6 +18,7 @@ from harness.cases.gang import SubmittedGang, submit_gang
 from harness.cases.gangs_of_object import SubmittedGangs
 from harness.cases.values import LWS
 from harness.core.kinds import LEADER_WORKER_SET, POD, STATEFUL_SET
+from harness.core.oracle.incarnation import Group, Incarnation
 from harness.core.quantity import millis
 from harness.core.verdict import Verdict
 
@@ -82,10 +83,23 @@ class SubmittedLWS(SubmittedGangs):
 
     def recorded_groups(self, index: int) -> set[str]:
         """The names of all group objects that were ever recorded for a replica."""
+        return {group.record.name for group in self._recorded_groups(index)}
+
+    def recorded_renewals(self, index: int) -> tuple[int, int]:
+        """How many group objects and how many leaders were ever recorded for a replica."""
+        leader = f"{self.namespace}/{self.name}-{index}"
+        leaders = {
+            pod.uid for incarnation in self._incarnations(index) for pod in incarnation.pods if pod.name == leader
+        }
+        return len({group.record.uid for group in self._recorded_groups(index)}), len(leaders)
+
+    def _incarnations(self, index: int) -> Sequence[Incarnation]:
         key = f"{self.namespace}/{gang_name(self.name, index)}"
-        incarnations = self._context.recorder.timeline.incarnations.get(key, [])
-        groups = [group.record for incarnation in incarnations for group in incarnation.groups]
-        return {record.name for record in groups if record.kind == self.group_kind}
+        return self._context.recorder.timeline.incarnations.get(key, [])
+
+    def _recorded_groups(self, index: int) -> list[Group]:
+        groups = [group for incarnation in self._incarnations(index) for group in incarnation.groups]
+        return [group for group in groups if group.record.kind == self.group_kind]
 
     def place(self, pod: Object) -> str:
         """The gang that a pod names; empty if it names none."""

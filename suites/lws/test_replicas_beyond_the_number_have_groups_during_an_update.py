@@ -5,7 +5,7 @@ from harness.cases.language import LWS, World, case
 
 @case(
     "A replica made for an update beyond the number MUST have a group, and the update MUST end without it.",
-    clauses=["LWS-34", "LWS-35"],
+    clauses=["LWS-34", "LWS-35", "LWS-28"],
     needs=["lws-group-object"],
 )
 def test_replicas_beyond_the_number_have_groups_during_an_update(world: World) -> None:

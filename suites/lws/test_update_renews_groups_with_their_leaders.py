@@ -1,4 +1,7 @@
-"""A new template makes new leaders one by one; each brings a group of its own, and the old one's goes with it."""
+"""A new template makes new leaders one by one; each brings a group of its own, and the old one's goes with it.
+
+A group that is renewed while its leader still runs would be a third one in a replica of two leaders.
+"""
 
 from harness.cases.language import LWS, World, case, owner
 
@@ -25,3 +28,6 @@ def test_update_renews_groups_with_their_leaders(world: World) -> None:
     for index in range(2):
         mine = owner(live.group(index)).get("uid") == live.leader(index)["metadata"]["uid"]
         assert world.claim(f"the group of replica {index} is owned by the new leader", mine)
+        groups, leaders = live.recorded_renewals(index)
+        detail = f"{groups} groups of {leaders} leaders"
+        assert world.claim(f"replica {index} had no more groups than leaders", groups <= leaders, detail)
