@@ -8,9 +8,9 @@ from harness.controllers.lws.provider import Coscheduling
 from harness.controllers.lws.yunikorn import YuniKorn
 from harness.controllers.runtime.service import MakeController
 from harness.mutation.base import mutations
-from harness.mutation.controllers.lws import admission, groups, yunikorn
+from harness.mutation.controllers.lws import admission, groups, lifetimes, starts, yunikorn
 
 MUTATIONS: Mapping[str, Mapping[str, MakeController]] = {
-    "coscheduling": mutations(Coscheduling, groups, admission),
+    "coscheduling": mutations(Coscheduling, groups, lifetimes, starts, admission),
     "yunikorn": mutations(YuniKorn, yunikorn),
 }

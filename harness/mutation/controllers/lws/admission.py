@@ -10,8 +10,8 @@ from harness.controllers.lws.provider import GROUP_LABEL, Coscheduling
 from harness.controllers.runtime.admission import Answer, Review
 from harness.controllers.runtime.client import JSON_PATCH, Object
 from harness.controllers.runtime.queue import Key
-from harness.core.kinds import POD
-from harness.mutation.base import Mutation
+from harness.core.kinds import EVENT, POD
+from harness.mutation.base import CANARY, Mutation
 
 CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/muster-lws-provider"
 
@@ -20,10 +20,24 @@ class ForgetsWorkers(Mutation, Coscheduling):
     """Names the group on leaders only."""
 
     killed_by = ("every-pod-names-its-group", "pods-get-their-place-at-admission")
-    breaks = ("LWS-14", "LWS-15")
+    breaks = ("LWS-15", "LWS-17")
 
     def place(self, review: Review) -> Answer:
         return super().place(review) if sets.is_leader(review.object) else Answer()
+
+
+class NamesAnotherGroup(Mutation, Coscheduling):
+    """Names a group on workers that nobody makes."""
+
+    killed_by = ("every-pod-names-its-group",)
+    breaks = ("LWS-15",)
+
+    def place(self, review: Review) -> Answer:
+        answer = super().place(review)
+        if sets.is_leader(review.object) or sets.set_name(review.object) == CANARY:
+            return answer
+        another = {GROUP_LABEL: f"{self.group_name(review.object)}-workers"}
+        return Answer(errors=answer.errors, patch=sets.put("labels", another, review.object))
 
 
 class TellsThemLater(Mutation, Coscheduling):
@@ -54,6 +68,20 @@ class LetsThemInWithout(Mutation, Coscheduling):
         change = [{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": "Ignore"}]
         self.client.request("PATCH", CONFIGURATION, change, content_type=JSON_PATCH)
         return super().reconcile(key)
+
+
+class RefusesForGood(Mutation, Coscheduling):
+    """Never lets a pod in that was refused once, be it while it was away."""
+
+    killed_by = ("pods-are-refused-while-no-place-can-be-given",)
+    breaks = ("LWS-38",)
+
+    def reason_to_wait(self, namespace: str, pod: Object, group: str) -> str:
+        about = f" Pod {pod['metadata'].get('name')} "
+        refusals = [event for event in self.client.list(EVENT, namespace) if event["reason"] == "FailedCreate"]
+        if sets.set_name(pod) != CANARY and any(about in event["message"] for event in refusals):
+            return "it was refused before"
+        return super().reason_to_wait(namespace, pod, group)
 
 
 class WorkersFirst(Mutation, Coscheduling):

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from harness.controllers.lws import sets as sets
 from harness.controllers.lws.provider import GROUP, Coscheduling
 from harness.controllers.runtime.cache import Cache, key_of
-from harness.controllers.runtime.client import Client, Object
+from harness.controllers.runtime.client import JSON_PATCH, Client, Object
 from harness.controllers.runtime.queue import Key
 from harness.controllers.runtime.service import Watch
 from harness.core.errors import ApiError
 from harness.core.history.observe import pod_request
-from harness.core.kinds import LEADER_WORKER_SET, POD
+from harness.core.kinds import CRD, LEADER_WORKER_SET, POD
 from harness.mutation.base import CANARY, Mutation
+
+DEFINITION = "leaderworkersets.leaderworkerset.x-k8s.io"
+POLICY_IN_SCHEMA = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/startupPolicy"
 
 
 class OwnedByNobody(Mutation, Coscheduling):
@@ -106,11 +109,23 @@ class OneShort(Mutation, Coscheduling):
     """Leaves one worker out of the minimum."""
 
     killed_by = ("workers-that-start-with-their-leader-are-in-the-minimum", "starting-together-is-the-default")
-    breaks = ("LWS-18", "LWS-19")
+    breaks = ("LWS-18",)
     quick = True
 
     def minimum(self, lws: Object, leader: Object) -> int:
         return max(1, super().minimum(lws, leader) - 1)
+
+
+class LeadersFirstByDefault(Mutation, Coscheduling):
+    """Has the API server take LeaderReady for the startup policy of a set that names none."""
+
+    killed_by = ("starting-together-is-the-default",)
+    breaks = ("LWS-19",)
+
+    def __init__(self, client: Client, cache: Cache) -> None:
+        super().__init__(client, cache)
+        change = [{"op": "replace", "path": f"{POLICY_IN_SCHEMA}/default", "value": sets.LEADER_READY}]
+        client.patch(CRD, "", DEFINITION, change, content_type=JSON_PATCH)
 
 
 class OneTooMany(Mutation, Coscheduling):
@@ -251,6 +266,19 @@ class CountsFromOne(Mutation, Coscheduling):
 
     def group_name(self, pod: Object) -> str:
         return f"{sets.set_name(pod)}-{int(sets.replica_index(pod)) + 1}"
+
+
+class LabelsTheNext(Mutation, Coscheduling):
+    """Labels the group of a replica with the index of the next one."""
+
+    killed_by = ("index-of-group-leader-and-workers-agree",)
+    breaks = ("LWS-11",)
+
+    def group(self, lws: Object, leader: Object) -> Object:
+        group = super().group(lws, leader)
+        if lws["metadata"]["name"] != CANARY:
+            group["metadata"]["labels"][sets.INDEX_LABEL] = str(int(sets.replica_index(leader)) + 1)
+        return group
 
 
 class NoGroupForOne(Mutation, Coscheduling):
