@@ -20,24 +20,8 @@ ISOLATED = isolated_by(load_clauses(), CASES, mutants(), RECORD)
 JUDGED = [entry.clause.id for entry in coverage(load_clauses(), CASES) if entry.cases and entry.clause.level == "MUST"]
 
 # The clauses whose law no mutant breaks alone yet, each with the reason. The list may only shrink.
-MOST = 18
-NO_PROVIDER = "needs the provider for Coscheduling, whose mutants break several rules of ownership or numbers at once"
+MOST = 3
 SHARED = {
-    "LWS-04": NO_PROVIDER,
-    "LWS-05": NO_PROVIDER,
-    "LWS-06": NO_PROVIDER,
-    "LWS-11": NO_PROVIDER,
-    "LWS-14": "its mutant forgets the workers on another scheduler, where LWS-15 says the same",
-    "LWS-15": "its mutant has to stand for LWS-14 as well, until there is one on Volcano",
-    "LWS-18": NO_PROVIDER,
-    "LWS-19": NO_PROVIDER,
-    "LWS-24": NO_PROVIDER,
-    "LWS-28": NO_PROVIDER,
-    "LWS-30": NO_PROVIDER,
-    "LWS-32": NO_PROVIDER,
-    "LWS-33": NO_PROVIDER,
-    "LWS-35": NO_PROVIDER,
-    "LWS-38": NO_PROVIDER,
     "WL-28": "needs Kubernetes 1.35, with a policy that looks the group up in the Workload and overlooks nothing else",
     "WL-48": "kube-scheduler tries a group whole or has no gangs, and what is told wrongly of it is GANG-28 or WL-52",
     "WL-71": "a victim that counts twice falls too early, which is GANG-20 or WL-77, and one that counts not GANG-21",
