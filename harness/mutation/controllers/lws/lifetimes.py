@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from harness.controllers.lws import sets as sets
@@ -18,15 +19,15 @@ FINALIZER = "muster.dev/leader"
 REVISION_LABEL = "leaderworkerset.sigs.k8s.io/template-revision-hash"
 
 
-class LeavesGroups(Coscheduling):
+class LeavesGroups(Coscheduling, ABC):
     """Takes its owner from the group of a leader that is going, so that the garbage collector does not delete it.
 
     A finalizer keeps the leader until that is done.
     """
 
+    @abstractmethod
     def outlives(self, leader: Object) -> bool:
         """Whether the group stays when this leader goes."""
-        raise NotImplementedError
 
     def place(self, review: Review) -> Answer:
         answer = super().place(review)

@@ -5,6 +5,7 @@ The groups are right, so that only the order and the moment of binds are wrong.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from harness.controllers.lws import sets as sets
@@ -23,15 +24,16 @@ AGAIN = 0.2  # seconds
 FINISHED = ("Succeeded", "Failed")
 
 
-class HoldsBack(Coscheduling):
+class HoldsBack(Coscheduling, ABC):
     """Keeps the pods of a replica behind a scheduling gate until it lets the replica start."""
 
     def __init__(self, client: Client, cache: Cache) -> None:
         super().__init__(client, cache)
         self.started: set[str] = set()  # uids of leaders
 
+    @abstractmethod
     def may_start(self, lws: Object, leader: Object) -> bool:
-        raise NotImplementedError
+        """Whether the replica of this leader may be placed now."""
 
     def place(self, review: Review) -> Answer:
         answer = super().place(review)
