@@ -13,16 +13,16 @@ def test_dependent_job_starts_whole_after_the_first(world: World) -> None:
         ReplicatedJob("data", pods=2, mode=GANG, lifetime=1),
         ReplicatedJob("train", pods=4, mode=GANG, after="data"),
     )
-    live = world.submit(JobSet(data, train, name="set"))
-    first, second = live.gangs
+    jobset = world.submit(JobSet(data, train, name="set"))
+    first, second = jobset.gangs
     world.gangs.start_in_order(first, second)
-    assert live.is_prepared()
+    assert jobset.is_prepared()
     assert first.is_bound_whole()
-    early = live.pods("train")
+    early = jobset.pods("train")
     done = world.objects.find(("batch/v1", "Job"), "set-data-0").get("status", {}).get("succeeded") == 2
-    assert world.claim("the second job has no pods while the first runs", done or not early, f"{len(early)} pods")
+    assert world.finds("the second job has no pods while the first runs", [] if done else early, count=0)
 
-    assert live.has_pods(4, "train")
+    assert jobset.has_pods(4, "train")
     assert second.is_refused()
     world.nodes(1, gpus=1)
     assert second.is_bound_whole()

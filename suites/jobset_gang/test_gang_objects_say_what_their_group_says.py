@@ -10,16 +10,15 @@ from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, Worl
 )
 def test_gang_objects_say_what_their_group_says(world: World) -> None:
     world.nodes(2, gpus=4)
-    live = world.submit(
+    split = world.submit(
         JobSet(ReplicatedJob("driver", pods=3, mode=GANG), ReplicatedJob("worker", replicas=2, pods=2, mode=REPLICATED))
     )
     whole = world.submit(JobSet(ReplicatedJob("only", pods=1), name="whole", mode=GANG))
-    for jobset, group, minima in ((live, "pg-driver", [3]), (live, "pg-worker", [2, 2]), (whole, "pg-whole", [1])):
+    for jobset, group, minima in ((split, "pg-driver", [3]), (split, "pg-worker", [2, 2]), (whole, "pg-whole", [1])):
         assert jobset.is_prepared()
         objects = jobset.instances(group)
         policies = [obj["spec"]["schedulingPolicy"] for obj in objects.values()]
-        same = policies == [{"gang": {"minCount": minimum}} for minimum in minima]
-        assert world.claim(f"group {group} has its gangs, with its minimum", same, str(policies))
-        owners = {name: owner(obj).get("uid") for name, obj in objects.items()}
-        mine = set(owners.values()) == {jobset.object["metadata"]["uid"]}
-        assert world.claim(f"the gang objects of {group} belong to its JobSet", mine, str(owners))
+        expected = [{"gang": {"minCount": minimum}} for minimum in minima]
+        assert world.finds(f"group {group} has its gangs, with its minimum", policies, equals=expected)
+        owners, uid = {owner(obj).get("uid") for obj in objects.values()}, jobset.object["metadata"]["uid"]
+        assert world.finds(f"the gang objects of {group} belong to its JobSet", owners, equals={uid})

@@ -13,10 +13,10 @@ def test_gang_whose_jobs_wait_for_each_other_is_never_split(world: World) -> Non
     after = ReplicatedJob("train", pods=2, after="data")
     depends = world.submit(JobSet(data, after, name="depends", mode=GANG))
     ordered = world.submit(JobSet(data, train, name="ordered", mode=GANG, in_order=True))
-    for live in (depends, ordered):
-        assert live.is_prepared()
-        assert live.has_pods(2)
-        assert live.must_stay_unbound()
+    for jobset in (depends, ordered):
+        assert jobset.is_prepared()
+        assert jobset.has_pods(2)
+        assert jobset.must_stay_unbound()
     other = world.submit(JobSet(data, train, name="other", mode=GANG))
     assert other.is_bound_whole()
     assert world.stand("the others have no pod on a node", *depends.gangs, *ordered.gangs, most=0)

@@ -12,14 +12,14 @@ def test_gangs_of_two_jobsets_do_not_mix(world: World) -> None:
     first = world.submit(JobSet(ReplicatedJob("worker", pods=2, gpus=2, mode=GANG), name="first"))
     second = world.submit(JobSet(ReplicatedJob("worker", pods=2, gpus=2, mode=REPLICATED), name="second"))
     third = world.submit(JobSet(ReplicatedJob("worker", pods=2, gpus=2), name="second-worker", mode=GANG))
-    incarnations = (first, second, third)
-    for live in incarnations:
-        assert live.is_prepared()
-        assert live.has_pods(2)
-        assert live.is_refused()
-    references = [str(reference) for live in incarnations for reference in live.references()]
+    jobsets = (first, second, third)
+    for jobset in jobsets:
+        assert jobset.is_prepared()
+        assert jobset.has_pods(2)
+        assert jobset.is_refused()
+    references = [str(reference) for jobset in jobsets for reference in jobset.references()]
     assert world.finds("each names a gang of its own", set(references), count=3)
 
     world.nodes(1, gpus=10)
-    for live in incarnations:
-        assert live.is_bound_whole()
+    for jobset in jobsets:
+        assert jobset.is_bound_whole()

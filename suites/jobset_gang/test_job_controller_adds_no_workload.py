@@ -13,10 +13,10 @@ from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 def test_job_controller_adds_no_workload(world: World) -> None:
     world.nodes(1, gpus=8)
     world.faults.set_gates(WorkloadWithJob=True)
-    live = world.submit(JobSet(ReplicatedJob("worker", replicas=2, pods=2, mode=GANG)))
-    assert live.is_prepared()
-    assert live.is_bound_whole("reconnected")
+    jobset = world.submit(JobSet(ReplicatedJob("worker", replicas=2, pods=2, mode=GANG)))
+    assert jobset.is_prepared()
+    assert jobset.is_bound_whole("reconnected")
 
-    names = [workload["metadata"]["name"] for workload in live.workloads()]
+    names = [workload["metadata"]["name"] for workload in jobset.workloads()]
     assert world.finds("there is no other Workload", names, equals=["w-train"])
-    assert live.refers_to("pg-worker", "worker")
+    assert jobset.refers_to("pg-worker", "worker")

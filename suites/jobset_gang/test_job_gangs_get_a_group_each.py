@@ -10,14 +10,14 @@ from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 def test_job_gangs_get_a_group_each(world: World) -> None:
     world.nodes(2, gpus=4)
     driver, worker = ReplicatedJob("driver", pods=3, mode=GANG), ReplicatedJob("worker", replicas=2, pods=2, mode=GANG)
-    live = world.submit(JobSet(driver, worker))
-    assert live.is_prepared()
-    assert live.is_bound_whole()
+    jobset = world.submit(JobSet(driver, worker))
+    assert jobset.is_prepared()
+    assert jobset.is_bound_whole()
 
-    names = [workload["metadata"]["name"] for workload in live.workloads()]
+    names = [workload["metadata"]["name"] for workload in jobset.workloads()]
     assert world.finds("there is one Workload", names, equals=["w-train"])
-    groups = live.groups()
+    groups = jobset.groups()
     policies = {"pg-driver": {"gang": {"minCount": 3}}, "pg-worker": {"gang": {"minCount": 4}}}
     assert world.finds("it has a group for each job, with the pods of all replicas", groups, equals=policies)
     for name in ("driver", "worker"):
-        assert live.refers_to(f"pg-{name}", name)
+        assert jobset.refers_to(f"pg-{name}", name)

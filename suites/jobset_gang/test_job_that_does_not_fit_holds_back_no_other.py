@@ -9,12 +9,12 @@ from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 )
 def test_job_that_does_not_fit_holds_back_no_other(world: World) -> None:
     world.nodes(1, gpus=3)
-    live = world.submit(
+    jobset = world.submit(
         JobSet(ReplicatedJob("large", replicas=2, pods=2, mode=GANG), ReplicatedJob("small", pods=2, mode=GANG))
     )
-    assert live.is_prepared()
-    large, small = live.gangs
-    assert live.has_pods(6)
+    assert jobset.is_prepared()
+    large, small = jobset.gangs
+    assert jobset.has_pods(6)
     assert small.is_bound_whole()
     assert large.is_refused()
 

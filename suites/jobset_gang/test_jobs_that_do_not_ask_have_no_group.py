@@ -10,15 +10,15 @@ from harness.cases.language import GANG, OFF, JobSet, ReplicatedJob, World, case
 def test_jobs_that_do_not_ask_have_no_group(world: World) -> None:
     world.nodes(1, gpus=3)
     watcher, logger = ReplicatedJob("watcher", pods=1), ReplicatedJob("logger", pods=1, mode=OFF)
-    live = world.submit(JobSet(watcher, logger, ReplicatedJob("worker", pods=2, mode=GANG)))
-    assert live.is_prepared()
-    assert live.has_pods(4)
+    jobset = world.submit(JobSet(watcher, logger, ReplicatedJob("worker", pods=2, mode=GANG)))
+    assert jobset.is_prepared()
+    assert jobset.has_pods(4)
 
-    groups = list(live.groups())
+    groups = list(jobset.groups())
     assert world.finds("only the job that asks has a group", groups, equals=["pg-worker"])
     for name in ("watcher", "logger"):
-        references = live.references(name)
+        references = jobset.references(name)
         assert world.finds(f"pods of {name} name no gang", references, equals=[{}])
     world.nodes(1, gpus=1)
-    assert live.is_bound_whole()
-    assert world.is_bound(*(pod["metadata"]["name"] for pod in live.pods("watcher") + live.pods("logger")))
+    assert jobset.is_bound_whole()
+    assert world.is_bound(*(pod["metadata"]["name"] for pod in jobset.pods("watcher") + jobset.pods("logger")))

@@ -11,13 +11,13 @@ from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, Worl
 )
 def test_jobset_deleted_while_the_controller_is_away_leaves_nothing(world: World) -> None:
     world.nodes(1, gpus=4)
-    live = world.submit(
+    jobset = world.submit(
         JobSet(ReplicatedJob("driver", pods=1, mode=GANG), ReplicatedJob("worker", pods=2, mode=REPLICATED))
     )
-    assert live.is_bound_whole()
+    assert jobset.is_bound_whole()
     world.faults.kill("controller")
-    live.delete()
-    assert live.is_gone()
+    jobset.delete()
+    assert jobset.is_gone()
 
     world.faults.restart("controller")
     again = world.submit(JobSet(ReplicatedJob("worker", pods=2), mode=GANG))

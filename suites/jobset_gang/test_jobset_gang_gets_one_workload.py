@@ -9,14 +9,16 @@ from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 )
 def test_jobset_gang_gets_one_workload(world: World) -> None:
     world.nodes(2, gpus=4)
-    live = world.submit(JobSet(ReplicatedJob("driver", pods=1), ReplicatedJob("worker", replicas=2, pods=3), mode=GANG))
-    assert live.is_prepared()
-    assert live.is_bound_whole()
+    jobset = world.submit(
+        JobSet(ReplicatedJob("driver", pods=1), ReplicatedJob("worker", replicas=2, pods=3), mode=GANG)
+    )
+    assert jobset.is_prepared()
+    assert jobset.is_bound_whole()
 
-    names = [workload["metadata"]["name"] for workload in live.workloads()]
+    names = [workload["metadata"]["name"] for workload in jobset.workloads()]
     assert world.finds("there is one Workload, called after the JobSet", names, equals=["w-train"])
-    groups, expected = live.groups(), {"pg-train": {"gang": {"minCount": 7}}}
+    groups, expected = jobset.groups(), {"pg-train": {"gang": {"minCount": 7}}}
     assert world.finds("it has one group, a gang of all seven pods", groups, equals=expected)
-    back, jobset = live.workload()["spec"].get("controllerRef"), {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet"}
-    assert world.finds("it points back to the JobSet", back, equals={**jobset, "name": "train"})
-    assert live.refers_to("pg-train")
+    back, reference = jobset.workload()["spec"].get("controllerRef"), {"apiGroup": "jobset.x-k8s.io", "kind": "JobSet"}
+    assert world.finds("it points back to the JobSet", back, equals={**reference, "name": "train"})
+    assert jobset.refers_to("pg-train")

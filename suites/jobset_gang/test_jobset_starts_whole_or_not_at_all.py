@@ -9,10 +9,12 @@ from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 )
 def test_jobset_starts_whole_or_not_at_all(world: World) -> None:
     world.nodes(1, gpus=4)
-    live = world.submit(JobSet(ReplicatedJob("driver", pods=1), ReplicatedJob("worker", replicas=2, pods=2), mode=GANG))
-    assert live.is_prepared()
-    assert live.has_pods(5)
-    assert live.is_refused()
+    jobset = world.submit(
+        JobSet(ReplicatedJob("driver", pods=1), ReplicatedJob("worker", replicas=2, pods=2), mode=GANG)
+    )
+    assert jobset.is_prepared()
+    assert jobset.has_pods(5)
+    assert jobset.is_refused()
 
     world.nodes(1, gpus=1)
-    assert live.is_bound_whole()
+    assert jobset.is_bound_whole()

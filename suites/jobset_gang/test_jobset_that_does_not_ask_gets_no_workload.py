@@ -11,16 +11,14 @@ def test_jobset_that_does_not_ask_gets_no_workload(world: World) -> None:
     world.nodes(1, gpus=4)
     silent = world.submit(JobSet(ReplicatedJob("worker", pods=2), name="silent"))
     off = world.submit(JobSet(ReplicatedJob("worker", pods=2, mode=OFF), name="off", mode=OFF))
-    for live in (silent, off):
-        assert live.has_pods(2)
-        assert world.is_bound(*(pod["metadata"]["name"] for pod in live.pods()))
+    for jobset in (silent, off):
+        assert jobset.has_pods(2)
+        assert world.is_bound(*(pod["metadata"]["name"] for pod in jobset.pods()))
     later = world.submit(JobSet(ReplicatedJob("worker", pods=1, gpus=0), name="later", mode=GANG))
     assert later.is_prepared()
 
     names = [workload["metadata"]["name"] for workload in later.workloads()]
     assert world.finds("only the JobSet that asks has a Workload", names, equals=["w-later"])
-    for live in (silent, off):
-        references, objects = live.references(), live.pod_groups()
-        assert world.claim(
-            f"pods of {live.name} name no gang", references == [{}] and not objects, f"{references} {list(objects)}"
-        )
+    for jobset in (silent, off):
+        gangs = {"references": jobset.references(), "objects": list(jobset.pod_groups())}
+        assert world.finds(f"pods of {jobset.name} name no gang", gangs, equals={"references": [{}], "objects": []})

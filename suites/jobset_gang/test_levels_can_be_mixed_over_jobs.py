@@ -9,14 +9,14 @@ from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, Worl
 )
 def test_levels_can_be_mixed_over_jobs(world: World) -> None:
     world.nodes(2, gpus=4)
-    live = world.submit(
+    jobset = world.submit(
         JobSet(ReplicatedJob("driver", pods=2, mode=GANG), ReplicatedJob("worker", replicas=2, pods=3, mode=REPLICATED))
     )
-    assert live.is_prepared()
-    assert live.is_bound_whole()
+    assert jobset.is_prepared()
+    assert jobset.is_bound_whole()
 
-    names = [workload["metadata"]["name"] for workload in live.workloads()]
+    names = [workload["metadata"]["name"] for workload in jobset.workloads()]
     assert world.finds("there is one Workload", names, equals=["w-train"])
-    groups = live.groups()
+    groups = jobset.groups()
     expected = {"pg-driver": {"gang": {"minCount": 2}}, "pg-worker": {"gang": {"minCount": 3}}}
     assert world.finds("it has a group for each job", groups, equals=expected)

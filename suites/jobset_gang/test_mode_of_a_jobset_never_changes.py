@@ -10,11 +10,11 @@ from harness.cases.language import GANG, JOBSET, OFF, JobSet, ReplicatedJob, Wor
 def test_mode_of_a_jobset_never_changes(world: World) -> None:
     gang = world.submit(JobSet(ReplicatedJob("worker", pods=2), name="gang", mode=GANG))
     plain = world.submit(JobSet(ReplicatedJob("worker", pods=2), name="plain"))
-    for live, config, sentence in (
+    for jobset, config, sentence in (
         (gang, {"gangMode": OFF}, "a gang cannot be turned off"),
         (gang, None, "a gang cannot be taken back"),
         (plain, {"gangMode": GANG}, "a JobSet that exists cannot become a gang"),
     ):
-        assert world.objects.rejects_change(live.object, {"spec": {"gangConfig": config}}, sentence, mention="gang")
+        assert world.objects.rejects_change(jobset.object, {"spec": {"gangConfig": config}}, sentence, mention="gang")
     changed = world.objects.change(JOBSET, "gang", {"metadata": {"labels": {"team": "a"}}})
     assert world.finds("anything else may change", changed["metadata"]["labels"], equals={"team": "a"})

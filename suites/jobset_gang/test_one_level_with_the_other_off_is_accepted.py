@@ -25,8 +25,8 @@ def test_one_level_with_the_other_off_is_accepted(world: World) -> None:
             mode=OFF,
         )
     )
-    for live, groups in ((above, ["pg-above"]), (below, ["pg-driver", "pg-worker"])):
-        assert live.is_prepared()
-        names = list(live.groups())
-        assert world.finds(f"JobSet {live.name} has the groups it asks for", names, equals=groups)
-        assert live.is_bound_whole()
+    for jobset, groups in ((above, ["pg-above"]), (below, ["pg-driver", "pg-worker"])):
+        assert jobset.is_prepared()
+        names = list(jobset.groups())
+        assert world.finds(f"JobSet {jobset.name} has the groups it asks for", names, equals=groups)
+        assert jobset.is_bound_whole()

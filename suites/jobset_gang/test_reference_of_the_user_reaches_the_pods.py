@@ -18,12 +18,12 @@ def test_reference_of_the_user_reaches_the_pods(world: World) -> None:
     world.objects.create(native.workload("by-hand", {"mine": native.gang_policy(2)}))
     if not native.inline:
         world.objects.create(native.group("mine", native.gang_policy(2), "by-hand", "mine"))
-    live = world.submit(
+    jobset = world.submit(
         JobSet(ReplicatedJob("first", pods=2, mode=GANG), ReplicatedJob("second", pods=2, mode=GANG)), alter=refer
     )
-    assert live.has_pods(4)
+    assert jobset.has_pods(4)
 
-    references = live.references("first")
+    references = jobset.references("first")
     assert world.finds("pods name what the template names", references, equals=[by_hand])
-    assert live.refers_to("pg-second", "second")
-    assert live.is_bound_whole()
+    assert jobset.refers_to("pg-second", "second")
+    assert jobset.is_bound_whole()

@@ -9,15 +9,15 @@ from harness.cases.language import REPLICATED, JobSet, ReplicatedJob, World, cas
 )
 def test_replica_gangs_share_a_group(world: World) -> None:
     world.nodes(2, gpus=4)
-    live = world.submit(JobSet(ReplicatedJob("worker", replicas=3, pods=2, mode=REPLICATED)))
-    assert live.is_prepared()
-    assert live.is_bound_whole()
+    jobset = world.submit(JobSet(ReplicatedJob("worker", replicas=3, pods=2, mode=REPLICATED)))
+    assert jobset.is_prepared()
+    assert jobset.is_bound_whole()
 
-    names = [workload["metadata"]["name"] for workload in live.workloads()]
+    names = [workload["metadata"]["name"] for workload in jobset.workloads()]
     assert world.finds("there is one Workload", names, equals=["w-train"])
-    groups = live.groups()
+    groups = jobset.groups()
     assert world.finds("its group has the pods of a replica", groups, equals={"pg-worker": {"gang": {"minCount": 2}}})
     for index in range(3):
-        assert live.refers_to("pg-worker", "worker", index)
-    references = live.references("worker")
+        assert jobset.refers_to("pg-worker", "worker", index)
+    references = jobset.references("worker")
     assert world.finds("each replica names a gang of its own", references, count=3)

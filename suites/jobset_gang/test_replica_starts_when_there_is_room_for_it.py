@@ -9,11 +9,11 @@ from harness.cases.language import REPLICATED, JobSet, ReplicatedJob, World, cas
 )
 def test_replica_starts_when_there_is_room_for_it(world: World) -> None:
     world.nodes(1, gpus=5)
-    live = world.submit(JobSet(ReplicatedJob("worker", replicas=3, pods=2, mode=REPLICATED)))
-    assert live.is_prepared()
-    assert live.has_pods(6)
-    assert world.stand("as many pods are bound as two replicas have", *live.gangs, least=4, most=4, deadline="bound")
-    waiting = min(live.gangs, key=lambda gang: gang.bound)
+    jobset = world.submit(JobSet(ReplicatedJob("worker", replicas=3, pods=2, mode=REPLICATED)))
+    assert jobset.is_prepared()
+    assert jobset.has_pods(6)
+    assert world.stand("as many pods are bound as two replicas have", *jobset.gangs, least=4, most=4, deadline="bound")
+    waiting = min(jobset.gangs, key=lambda gang: gang.bound)
     assert waiting.is_refused()
 
     world.nodes(1, gpus=1)

@@ -11,8 +11,13 @@ def _may_restart(jobset: Object) -> None:
     jobset["spec"]["failurePolicy"] = {"maxRestarts": 1}
 
 
-def _uids(live: SubmittedJobSet) -> list[str]:
-    return [pod["metadata"]["uid"] for pod in live.pods()]
+def _uids(jobset: SubmittedJobSet) -> list[str]:
+    return [pod["metadata"]["uid"] for pod in jobset.pods()]
+
+
+def _idle(jobset: SubmittedJobSet) -> list[str]:
+    """The gangs of which not every pod runs."""
+    return [gang.gang.name for gang in jobset.gangs if not gang.running()]
 
 
 @case(
@@ -23,20 +28,19 @@ def test_restarted_jobset_is_a_gang_again(world: World) -> None:
     world.nodes(1, gpus=12)
     for name, (whole, each, group) in LEVELS.items():
         job = ReplicatedJob("worker", replicas=2, pods=2, mode=each)
-        live = world.submit(JobSet(job, name=name, mode=whole), alter=_may_restart)
-        assert live.is_prepared()
-        assert live.is_bound_whole()
-        running = world.until(lambda jobset=live: all(gang.running() for gang in jobset.gangs), "bound")
-        assert world.claim(f"all pods of {name} run", running)
-        old = _uids(live)
-        failed = live.pods()[0]["metadata"]["name"]
+        jobset = world.submit(JobSet(job, name=name, mode=whole), alter=_may_restart)
+        assert jobset.is_prepared()
+        assert jobset.is_bound_whole()
+        assert world.sees(f"all pods of {name} run", partial(_idle, jobset), count=0)
+        old = _uids(jobset)
+        failed = jobset.pods()[0]["metadata"]["name"]
         world.objects.change(("v1", "Pod"), failed, {"status": {"phase": "Failed"}}, subresource="status")
         assert world.sees(
-            f"all four pods of {name} are new ones", partial(_uids, live), "reconnected", count=4, excludes=old
+            f"all four pods of {name} are new ones", partial(_uids, jobset), "reconnected", count=4, excludes=old
         )
-        assert live.is_bound_whole()
+        assert jobset.is_bound_whole()
         for index in (0, 1) if each == REPLICATED else (None,):
-            assert live.refers_to(group, "worker", index)
-        references = live.references()
+            assert jobset.refers_to(group, "worker", index)
+        references = jobset.references()
         count = 2 if each == REPLICATED else 1
         assert world.finds(f"the pods of {name} are in {count} gangs", references, count=count)

@@ -9,10 +9,10 @@ from harness.cases.language import REPLICATED, JobSet, ReplicatedJob, World, cas
 )
 def test_room_for_one_replica_starts_one(world: World) -> None:
     world.nodes(1, gpus=3)
-    live = world.submit(JobSet(ReplicatedJob("worker", replicas=2, pods=2, mode=REPLICATED)))
-    assert live.is_prepared()
-    assert live.has_pods(4)
-    verdict, winner = world.gangs.one_of(*live.gangs)
+    jobset = world.submit(JobSet(ReplicatedJob("worker", replicas=2, pods=2, mode=REPLICATED)))
+    assert jobset.is_prepared()
+    assert jobset.has_pods(4)
+    verdict, winner = world.gangs.one_of(*jobset.gangs)
     assert verdict
-    (loser,) = [gang for gang in live.gangs if gang is not winner]
+    (loser,) = [gang for gang in jobset.gangs if gang is not winner]
     assert loser.is_refused()

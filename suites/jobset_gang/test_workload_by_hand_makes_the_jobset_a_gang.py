@@ -20,14 +20,14 @@ def test_workload_by_hand_makes_the_jobset_a_gang(world: World) -> None:
     if not native.inline:
         world.objects.create(native.group("pg-train", native.gang_policy(4), "w-train", "pg-train", label="train"))
     world.nodes(1, gpus=3)
-    live = world.submit(
+    jobset = world.submit(
         JobSet(ReplicatedJob("driver", pods=2, gang="train"), ReplicatedJob("worker", pods=2, gang="train")),
         alter=refer,
     )
-    assert live.has_pods(4)
-    assert live.is_refused()
+    assert jobset.has_pods(4)
+    assert jobset.is_refused()
 
     world.nodes(1, gpus=1)
-    assert live.is_bound_whole()
-    references = live.references()
+    assert jobset.is_bound_whole()
+    references = jobset.references()
     assert world.finds("pods name what their templates name", references, equals=[by_hand])

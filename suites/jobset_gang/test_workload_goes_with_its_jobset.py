@@ -9,17 +9,17 @@ from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, Worl
 )
 def test_workload_goes_with_its_jobset(world: World) -> None:
     world.nodes(1, gpus=8)
-    live = world.submit(
+    jobset = world.submit(
         JobSet(ReplicatedJob("driver", pods=1, mode=GANG), ReplicatedJob("worker", replicas=2, pods=2, mode=REPLICATED))
     )
     other = world.submit(JobSet(ReplicatedJob("worker", pods=1), name="other", mode=GANG))
-    assert live.is_prepared()
+    assert jobset.is_prepared()
     assert other.is_prepared()
 
-    owners = live.workload()["metadata"].get("ownerReferences") or []
+    owners = jobset.workload()["metadata"].get("ownerReferences") or []
     uids = [owner["uid"] for owner in owners if owner.get("controller")]
-    assert world.finds("its Workload belongs to it", uids, equals=[live.object["metadata"]["uid"]])
-    live.delete()
-    assert live.is_gone()
+    assert world.finds("its Workload belongs to it", uids, equals=[jobset.object["metadata"]["uid"]])
+    jobset.delete()
+    assert jobset.is_gone()
     names = [workload["metadata"]["name"] for workload in other.workloads()]
     assert world.finds("the Workload of another JobSet stays", names, equals=["w-other"])

@@ -11,15 +11,15 @@ def test_workload_of_the_user_is_used_as_it_is(world: World) -> None:
     world.nodes(1, gpus=2)
     native = world.native
     mine = world.objects.create(native.workload("w-train", {"pg-train": native.gang_policy(2)}))
-    live = world.submit(JobSet(ReplicatedJob("worker", pods=3), mode=GANG, quorum=2))
-    assert live.gang.reaches_quorum()
+    jobset = world.submit(JobSet(ReplicatedJob("worker", pods=3), mode=GANG, quorum=2))
+    assert jobset.gang.reaches_quorum()
 
-    workloads = live.workloads()
+    workloads = jobset.workloads()
     assert world.finds("it is the only Workload", workloads, count=1)
     assert world.finds("its spec is as it was", workloads[0]["spec"], equals=mine["spec"])
-    live.delete()
-    assert world.sees("the pods of the JobSet are gone", live.pods, "gone", count=0)
+    jobset.delete()
+    assert world.sees("the pods of the JobSet are gone", jobset.pods, "gone", count=0)
     later = world.submit(JobSet(ReplicatedJob("worker", pods=1), name="later", mode=GANG))
     assert later.is_prepared()
-    left = [workload["metadata"]["uid"] for workload in live.workloads() if workload["metadata"]["name"] == "w-train"]
+    left = [workload["metadata"]["uid"] for workload in jobset.workloads() if workload["metadata"]["name"] == "w-train"]
     assert world.finds("the Workload is still there", left, equals=[mine["metadata"]["uid"]])

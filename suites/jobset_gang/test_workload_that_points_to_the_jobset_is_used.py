@@ -13,10 +13,10 @@ def test_workload_that_points_to_the_jobset_is_used(world: World) -> None:
     world.objects.create(
         world.native.workload("by-hand", {"pg-train": world.native.gang_policy(2)}, controllerRef=target)
     )
-    live = world.submit(JobSet(ReplicatedJob("worker", pods=3), mode=GANG, quorum=2))
-    assert live.gang.reaches_quorum()
+    jobset = world.submit(JobSet(ReplicatedJob("worker", pods=3), mode=GANG, quorum=2))
+    assert jobset.gang.reaches_quorum()
 
     later = world.submit(JobSet(ReplicatedJob("worker", pods=1, gpus=0), name="later", mode=GANG))
     assert later.is_prepared()
-    names = [workload["metadata"]["name"] for workload in live.workloads()]
+    names = [workload["metadata"]["name"] for workload in jobset.workloads()]
     assert world.finds("no second Workload was made for it", names, equals=["by-hand", "w-later"])

@@ -11,11 +11,11 @@ from harness.cases.language import GANG, JobSet, ReplicatedJob, World, case
 def test_workload_without_the_group_is_left_alone(world: World) -> None:
     world.nodes(1, gpus=4)
     mine = world.objects.create(world.native.workload("w-train", {"something-else": world.native.gang_policy(2)}))
-    live = world.submit(JobSet(ReplicatedJob("worker", pods=2), mode=GANG))
-    assert live.has_pods(2)
-    assert live.must_stay_unbound()
+    jobset = world.submit(JobSet(ReplicatedJob("worker", pods=2), mode=GANG))
+    assert jobset.has_pods(2)
+    assert jobset.must_stay_unbound()
     later = world.submit(JobSet(ReplicatedJob("worker", pods=1), name="later", mode=GANG))
     assert later.is_prepared()
-    specs = {workload["metadata"]["name"]: workload["spec"] for workload in live.workloads()}
+    specs = {workload["metadata"]["name"]: workload["spec"] for workload in jobset.workloads()}
     assert world.finds("the Workload is as it was", specs["w-train"], equals=mine["spec"])
     assert world.finds("there is no second one for it", set(specs), equals={"w-train", "w-later"})

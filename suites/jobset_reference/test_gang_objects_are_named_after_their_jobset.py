@@ -1,4 +1,4 @@
-"""Whoever looks for the object of a gang finds it by its JobSet, its job and its replica."""
+"""A user who looks for the object of a gang finds it by its JobSet, its job and its replica."""
 
 from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, World, case
 
@@ -11,12 +11,12 @@ from harness.cases.language import GANG, REPLICATED, JobSet, ReplicatedJob, Worl
 )
 def test_gang_objects_are_named_after_their_jobset(world: World) -> None:
     world.nodes(2, gpus=4)
-    live = world.submit(
+    split = world.submit(
         JobSet(ReplicatedJob("driver", pods=3, mode=GANG), ReplicatedJob("worker", replicas=2, pods=2, mode=REPLICATED))
     )
     whole = world.submit(JobSet(ReplicatedJob("only", pods=1), name="whole", mode=GANG))
     expected = {
-        live: ["pg-train.driver", "pg-train.worker.0", "pg-train.worker.1"],
+        split: ["pg-train.driver", "pg-train.worker.0", "pg-train.worker.1"],
         whole: ["pg-whole"],
     }
     for jobset, names in expected.items():

@@ -5,8 +5,8 @@ from functools import partial
 from harness.cases.language import GANG, JobSet, ReplicatedJob, SubmittedJobSet, World, case
 
 
-def _warnings(live: SubmittedJobSet) -> list[str]:
-    messages = [event["message"] for event in live.events() if event["type"] == "Warning"]
+def _warnings(jobset: SubmittedJobSet) -> list[str]:
+    messages = [event["message"] for event in jobset.events() if event["type"] == "Warning"]
     return [message for message in messages if "gang" in message]
 
 
@@ -23,7 +23,9 @@ def test_gang_whose_jobs_wait_for_each_other_is_reported(world: World) -> None:
     ordered = world.submit(
         JobSet(ReplicatedJob("data", pods=2), ReplicatedJob("train", pods=2), name="ordered", mode=GANG, in_order=True)
     )
-    for live in (depends, ordered):
-        assert live.has_pods(2)
-        assert world.sees(f"a warning about JobSet {live.name} speaks of its gang", partial(_warnings, live), least=1)
-        assert live.must_stay_unbound()
+    for jobset in (depends, ordered):
+        assert jobset.has_pods(2)
+        assert world.sees(
+            f"a warning about JobSet {jobset.name} speaks of its gang", partial(_warnings, jobset), least=1
+        )
+        assert jobset.must_stay_unbound()

@@ -1,4 +1,4 @@
-"""More names than the design's one are taken, and whoever uses one is told where."""
+"""More names than the design's one are taken, and a user who takes one is told where."""
 
 from harness.cases.language import INIT, VOLUME, BarrierJobSet, ReplicatedJob, World, case, template
 
