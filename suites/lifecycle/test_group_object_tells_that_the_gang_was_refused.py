@@ -13,8 +13,4 @@ def test_group_object_tells_that_the_gang_was_refused(world: World) -> None:
     gang = world.submit(Gang("unlucky", size=4, gpus=2))
     assert gang.is_refused()
 
-    refused = world.until(lambda: bool(gang.refused_groups()), "refused")
-
-    assert world.claim(
-        "the gang's object says that it has no room", refused, str([group.state for group in gang.groups()])
-    )
+    assert world.sees("the gang's object says that it has no room", gang.refused_groups, "refused", least=1)

@@ -19,7 +19,7 @@ def test_basic_group_evicts_for_the_members_that_it_can_place(world: World) -> N
     world.objects.create(native.workload("app", {"members": native.BASIC}))
     gang = Gang("loose", size=4, quorum=1, gpus=2, priority=high)
 
-    live = world.submit(gang, objects=native.members(gang, native.BASIC, "app", "members"))
+    submitted = world.submit(gang, objects=native.members(gang, native.BASIC, "app", "members"))
 
-    assert world.stand("three of four members are bound", live, least=3, most=3, deadline="bound")
+    assert world.stand("three of four members are bound", submitted, least=3, most=3, deadline="bound")
     assert world.stand("the pod of its own priority is left alone", equal, least=1)

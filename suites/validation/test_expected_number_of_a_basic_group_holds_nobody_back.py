@@ -19,6 +19,6 @@ def test_expected_number_of_a_basic_group_holds_nobody_back(world: World) -> Non
     assert world.finds("the API server keeps desiredCount", policy, equals=DESIRED)
     gang = Gang("loose", size=2, quorum=1, gpus=2)
 
-    live = world.submit(gang, objects=native.members(gang, DESIRED, "app", "members"))
+    submitted = world.submit(gang, objects=native.members(gang, DESIRED, "app", "members"))
 
-    assert live.is_bound_whole()
+    assert submitted.is_bound_whole()

@@ -13,12 +13,12 @@ def test_basic_group_waits_for_its_object(world: World) -> None:
     world.nodes(1, gpus=4)
     gang = Gang("loose", size=2, quorum=1, gpus=2)
     members = native.members(gang, native.BASIC, "app", "members")
-    live = world.submit(gang, objects=[obj for obj in members if obj["kind"] == "Pod"])
-    assert live.stays_pending()
+    submitted = world.submit(gang, objects=[obj for obj in members if obj["kind"] == "Pod"])
+    assert submitted.stays_pending()
 
     world.objects.create(native.workload("app", {"members": native.BASIC}))
     for obj in members:
         if obj["kind"] != "Pod":
             world.objects.create(obj)
 
-    assert live.is_bound_whole()
+    assert submitted.is_bound_whole()

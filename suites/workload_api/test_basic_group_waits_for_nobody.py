@@ -14,9 +14,9 @@ def test_basic_group_waits_for_nobody(world: World) -> None:
     world.objects.create(native.workload("app", {"members": native.BASIC}))
     gang = Gang("loose", size=4, quorum=1, gpus=2)
 
-    live = world.submit(gang, objects=native.members(gang, native.BASIC, "app", "members"))
+    submitted = world.submit(gang, objects=native.members(gang, native.BASIC, "app", "members"))
 
-    assert live.reaches_quorum()
-    world.until(lambda: live.bound == 2, "bound")
+    assert submitted.reaches_quorum()
+    world.until(lambda: submitted.bound == 2, "bound")
     assert world.scheduler_is_working()
-    assert world.stand("two of four members fit and are bound", live, least=2, most=2)
+    assert world.stand("two of four members fit and are bound", submitted, least=2, most=2)

@@ -17,10 +17,10 @@ def test_job_template_carries_the_reference(world: World) -> None:
     objects = [native.workload("training", {"members": native.gang_policy(4)})]
     objects += [] if native.inline else [native.group("training", native.gang_policy(4), "training", "members")]
 
-    live = world.submit(gang, objects=objects)
+    submitted = world.submit(gang, objects=objects)
     world.objects.create(native.job("training", 4, native.reference("training", "members", "training")))
-    assert world.claim("the Job makes its pods", world.until(lambda: len(live.pods()) == 4, "bound") or None)
-    assert live.is_refused()
+    assert world.claim("the Job makes its pods", world.until(lambda: len(submitted.pods()) == 4, "bound") or None)
+    assert submitted.is_refused()
     world.delete(blocker)
 
-    assert live.is_bound_whole()
+    assert submitted.is_bound_whole()

@@ -24,7 +24,7 @@ BELIEVED_ALONE = {
 }
 """Cases of which nothing can be judged again, each with the reason. It may only become shorter."""
 
-MOST_BELIEVED = 63
+MOST_BELIEVED = 61
 """So many cases may make at least one claim that is believed, besides what is judged again. It may only become less."""
 
 
