@@ -18,4 +18,4 @@ def test_members_get_the_devices_that_they_claim(world: World) -> None:
 
     assert gang.is_bound_whole()
     devices = world.devices.allocated()
-    assert world.claim("four devices are given, each once", len(set(devices)) == len(devices) == 4, f"given: {devices}")
+    assert world.finds("four devices are given, each once", devices, equals=set(devices), count=4)

@@ -18,6 +18,6 @@ def test_annotations_of_pods_go_before_the_object(world: World) -> None:
     for pod, twin in zip(pods, annotated, strict=True):
         pod["metadata"]["annotations"] = twin["metadata"]["annotations"]
 
-    live = world.submit(gang, objects=group + pods)
+    submitted = world.submit(gang, objects=group + pods)
 
-    assert live.is_bound_whole()
+    assert submitted.is_bound_whole()

@@ -21,4 +21,4 @@ def test_gang_out_of_time_is_not_placed_again(world: World) -> None:
     world.nodes(1, gpus=8)
     world.until(lambda: gang.bound > 0, "refused")
 
-    assert world.claim("no member of the gang was bound", gang.bound == 0, f"{gang.bound} are bound")
+    assert world.stand("no member of the gang was bound", gang, most=0)

@@ -19,4 +19,4 @@ def test_gang_without_a_time_has_that_of_the_scheduler(world: World) -> None:
     single = world.pod(gpus=6)
 
     assert world.is_bound(single, deadline="released")
-    assert world.claim("no member of the gang was bound", gang.bound == 0, f"{gang.bound} are bound")
+    assert world.stand("no member of the gang was bound", gang, most=0)

@@ -21,11 +21,8 @@ def test_groups_of_gangs_in_turns_start_whole(world: World) -> None:
         return sorted(sum(gang.bound for gang in job) for job in jobs)
 
     world.until(lambda: bound() == [0, 4, 4], "drained")
-    counts = {job[0].gang.name: [gang.bound for gang in job] for job in jobs}
-    assert world.claim(
-        "two groups of gangs are bound whole and the third not at all", bound() == [0, 4, 4], str(counts)
-    )
-    assert world.scheduler_is_working()
+    assert world.scheduler_is_working()  # a moment earlier the third may still be about to start in part
+    assert world.finds("two groups of gangs are bound whole and the third not at all", bound(), equals=[0, 4, 4])
     (waiting,) = [job for job in jobs if not any(gang.bound for gang in job)]
     assert waiting[0].stays_pending()
     assert waiting[1].stays_pending()

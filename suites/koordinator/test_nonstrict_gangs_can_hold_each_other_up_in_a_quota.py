@@ -20,4 +20,4 @@ def test_nonstrict_gangs_can_hold_each_other_up_in_a_quota(world: World) -> None
     world.until(lambda: sum(gang.bound for gang in gangs) == 10, "window")
 
     started = [gang.gang.name for gang in gangs if gang.bound >= 5]
-    world.claim("two of three gangs start", len(started) == 2, f"started: {started}")
+    world.finds("two of three gangs start", started, count=2)

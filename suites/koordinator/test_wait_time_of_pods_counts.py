@@ -22,5 +22,4 @@ def test_wait_time_of_pods_counts(world: World) -> None:
     single = world.pod(gpus=6)
 
     assert world.is_bound(single, deadline="released")
-    node = world.cluster.node_of(single)
-    assert world.claim("the node of the brief gang became free", [node] == expected, node)
+    assert world.are_on("the node of the brief gang became free", single, equals=expected)
