@@ -1,4 +1,4 @@
-"""Each gang needs the whole cluster. Whoever wins ends, and then the other must run: no deadlock, no livelock."""
+"""Each gang needs the whole cluster. The winner ends, and then the other must run: no deadlock, no livelock."""
 
 from harness import Gang, World, case
 

@@ -1,4 +1,4 @@
-"""The time limit is one for waiting: whoever has passed is safe from it. A JobSet that does run out tells the time."""
+"""The time limit is one for waiting: a JobSet that has passed is safe from it. One that does run out tells the time."""
 
 from harness.cases.language import INIT, BarrierJobSet, ReplicatedJob, World, case, container
 

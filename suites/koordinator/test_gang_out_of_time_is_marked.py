@@ -1,4 +1,4 @@
-"""Whoever made the pods has to delete them when their time is over, and must be able to see that it is."""
+"""The user who made the pods has to delete them when their time is over, and must be able to see that it is."""
 
 from harness import Gang, World, case
 

@@ -1,4 +1,4 @@
-"""The quorum fits without any victim. Whether the rest evicts others to join is a question of taste; that whoever fell
+"""The quorum fits without any victim. Whether the rest evicts others to join is a question of taste; that each victim
 has a member in its place is not."""
 
 from harness import Gang, World, case

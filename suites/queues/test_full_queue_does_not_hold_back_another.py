@@ -1,4 +1,4 @@
-"""A gang that waits in one queue is nobody's business in the other."""
+"""A gang that waits in one queue does not matter to the other."""
 
 from harness import Gang, World, case
 

@@ -1,4 +1,4 @@
-"""After a restart the books are empty. Whoever counts running gangs as free room overbooks."""
+"""After a restart the books are empty. A scheduler that counts running gangs as free room overbooks."""
 
 from harness import Gang, World, case
 

@@ -1,4 +1,4 @@
-"""Whoever was followed back once must be found there again."""
+"""A controller that was found by its reference once must be found by it again."""
 
 from harness import World, case
 
