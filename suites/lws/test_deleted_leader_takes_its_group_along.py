@@ -1,4 +1,4 @@
-"""Whoever deletes a leader need not know of its group."""
+"""A user who deletes a leader need not know of its group."""
 
 from harness.cases.language import LWS, World, case
 
@@ -10,13 +10,13 @@ from harness.cases.language import LWS, World, case
 )
 def test_deleted_leader_takes_its_group_along(world: World) -> None:
     world.nodes(1, gpus=4)
-    live = world.submit(LWS(replicas=2, size=2))
-    assert live.is_bound_whole()
-    assert live.has_groups()
-    gone, remaining = (live.group(index)["metadata"]["uid"] for index in range(2))
+    lws = world.submit(LWS(replicas=2, size=2))
+    assert lws.is_bound_whole()
+    assert lws.has_groups()
+    gone, remaining = (lws.group(index)["metadata"]["uid"] for index in range(2))
 
-    live.delete(leader=0)
+    lws.delete(leader=0)
 
-    assert world.sees("the group of the deleted leader went", lambda: gone not in live.group_uids(), "gone")
-    assert live.has_groups()
-    assert world.claim("the group of the other leader is the same", live.group(1)["metadata"]["uid"] == remaining)
+    assert world.sees("the group of the deleted leader went", lws.group_uids, "gone", excludes=[gone])
+    assert lws.has_groups()
+    assert world.finds("the group of the other leader is the same", lws.group(1)["metadata"]["uid"], equals=remaining)

@@ -9,12 +9,12 @@ from harness.cases.language import LWS, World, case
 )
 def test_deleted_set_leaves_no_group(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = world.submit(LWS(replicas=2, size=2))
-    assert live.is_complete()
-    verdict, _ = world.gangs.one_of(*live.gangs)
+    lws = world.submit(LWS(replicas=2, size=2))
+    assert lws.is_complete()
+    verdict, _ = world.gangs.one_of(*lws.gangs)
     assert verdict
 
-    live.delete()
+    lws.delete()
 
-    assert all(gang.is_gone() for gang in live.gangs)
-    assert world.sees("no group is left", lambda: not live.groups(), "gone")
+    assert all(gang.is_gone() for gang in lws.gangs)
+    assert world.sees("no group is left", lws.groups, "gone", count=0)

@@ -11,11 +11,11 @@ from harness.cases.language import LWS, World, case
 def test_every_pod_names_its_group(world: World) -> None:
     world.nodes(1, gpus=6)
 
-    live = world.submit(LWS(replicas=2, size=3))
-    assert live.is_bound_whole()
-    assert live.has_groups()
+    lws = world.submit(LWS(replicas=2, size=3))
+    assert lws.is_bound_whole()
+    assert lws.has_groups()
 
     for index in range(2):
-        named = {live.place(pod) for pod in live.pods(index)}
-        group = live.group(index)["metadata"]["name"]
-        assert world.claim(f"all pods of replica {index} name its group", named == {group}, f"they name {named}")
+        named = {lws.place(pod) for pod in lws.pods(index)}
+        group = lws.group(index)["metadata"]["name"]
+        assert world.finds(f"all pods of replica {index} name its group", named, equals={group})

@@ -1,4 +1,4 @@
-"""A set of three replicas is three gangs: as many groups as leaders, no more and no fewer, where the set lives."""
+"""A set of three replicas is three gangs: as many groups as leaders, no more and no fewer, in its namespace."""
 
 from harness.cases.language import LWS, World, case
 
@@ -11,11 +11,12 @@ from harness.cases.language import LWS, World, case
 def test_every_replica_has_a_group_of_its_own(world: World) -> None:
     world.nodes(3, gpus=2)
 
-    live = world.submit(LWS(replicas=3, size=2))
+    lws = world.submit(LWS(replicas=3, size=2))
 
-    assert live.has_groups()
-    assert live.is_bound_whole()
-    groups, leaders = live.groups(), live.leaders()
-    assert world.claim("there are as many groups as leaders", len(groups) == len(leaders) == 3, f"{len(groups)} groups")
-    elsewhere = {group["metadata"]["namespace"] for group in groups} - {world.namespace}
-    assert world.claim("the groups are in the namespace of the set", not elsewhere, f"found in {elsewhere}")
+    assert lws.has_groups()
+    assert lws.is_bound_whole()
+    groups = lws.groups()
+    counts = {"groups": len(groups), "leaders": len(lws.leaders())}
+    assert world.finds("there are as many groups as leaders", counts, equals={"groups": 3, "leaders": 3})
+    namespaces = {group["metadata"]["namespace"] for group in groups}
+    assert world.finds("the groups are in the namespace of the set", namespaces, within=[world.namespace])

@@ -1,4 +1,4 @@
-"""Whoever drains a node evicts a leader, and knows nothing of its group."""
+"""Somebody who drains a node evicts a leader, and knows nothing of its group."""
 
 from harness.cases.language import LWS, World, case
 
@@ -10,16 +10,16 @@ from harness.cases.language import LWS, World, case
 )
 def test_evicted_leader_takes_its_group_along(world: World) -> None:
     world.nodes(1, gpus=4)
-    live = world.submit(LWS(replicas=2, size=2))
-    assert live.is_bound_whole()
-    assert live.has_groups()
-    gone, remaining = (live.group(index)["metadata"]["uid"] for index in range(2))
+    lws = world.submit(LWS(replicas=2, size=2))
+    assert lws.is_bound_whole()
+    assert lws.has_groups()
+    gone, remaining = (lws.group(index)["metadata"]["uid"] for index in range(2))
 
-    live.evict(0)
+    lws.evict(0)
 
-    assert live.is_replaced()
-    assert world.sees("the group of the evicted leader went", lambda: gone not in live.group_uids(), "gone")
-    assert live.has_groups()
-    assert live.leader_owns_group()
-    assert live.is_bound_whole()
-    assert world.claim("the group of the other leader is the same", live.group(1)["metadata"]["uid"] == remaining)
+    assert lws.is_replaced()
+    assert world.sees("the group of the evicted leader went", lws.group_uids, "gone", excludes=[gone])
+    assert lws.has_groups()
+    assert lws.leader_owns_group()
+    assert lws.is_bound_whole()
+    assert world.finds("the group of the other leader is the same", lws.group(1)["metadata"]["uid"], equals=remaining)

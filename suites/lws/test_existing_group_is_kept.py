@@ -1,4 +1,4 @@
-"""A group may be there before its leader, made by hand or left by an earlier life. It is used as it is."""
+"""A group may be there before its leader, made by hand or left by an earlier set. It is used as it is."""
 
 from harness.cases.language import LWS, World, case, owner
 
@@ -10,12 +10,12 @@ from harness.cases.language import LWS, World, case, owner
 )
 def test_existing_group_is_kept(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = world.submit(LWS(size=2))
-    assert live.has_groups()
-    group = live.group()
+    lws = world.submit(LWS(size=2))
+    assert lws.has_groups()
+    group = lws.group()
     name = group["metadata"]["name"]
-    live.delete()
-    assert live.gangs[0].is_gone()
+    lws.delete()
+    assert lws.gangs[0].is_gone()
     meta = {"name": name, "namespace": world.namespace}
     spec = {"minMember": 2}
     by_hand = world.objects.create(
@@ -29,6 +29,6 @@ def test_existing_group_is_kept(world: World) -> None:
     assert world.claim("the set comes back to the same name", True if named == name else None, f"{named}, not {name}")
     groups = again.groups()
     stored = [(group["metadata"]["uid"], group["spec"]) for group in groups]
-    same = stored == [(by_hand["metadata"]["uid"], by_hand["spec"])]
-    assert world.claim("the group made by hand is the only one, and as it was", same, str(stored))
-    assert world.claim("nobody took possession of it", not owner(groups[0]), str(owner(groups[0])))
+    expected = [(by_hand["metadata"]["uid"], by_hand["spec"])]
+    assert world.finds("the group made by hand is the only one, and as it was", stored, equals=expected)
+    assert world.finds("nobody took possession of it", owner(groups[0]), equals={})

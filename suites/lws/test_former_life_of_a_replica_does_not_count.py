@@ -13,15 +13,15 @@ def test_former_life_of_a_replica_does_not_count(world: World) -> None:
         world.faults.delay_deletion(obj["spec"]["leaderWorkerTemplate"]["workerTemplate"])
 
     world.nodes(1, gpus=3)
-    live = world.submit(LWS(size=3, leader=1), alter=slow_to_go)
-    assert live.is_bound_whole()
+    lws = world.submit(LWS(size=3, leader=1), alter=slow_to_go)
+    assert lws.is_bound_whole()
 
-    live.delete(leader=0)
+    lws.delete(leader=0)
 
-    assert world.sees("the old workers are on their way", lambda: len(world.cluster.terminating()) == 2)
-    assert live.gangs[0].must_stay_unbound()
+    assert world.sees("the old workers are on their way", world.cluster.terminating, count=2)
+    assert lws.gangs[0].must_stay_unbound()
     assert world.scheduler_is_working()
-    live.gangs[0].lift()
+    lws.gangs[0].lift()
     world.faults.finish_deletions()
-    assert live.is_replaced()
-    assert live.is_bound_whole()
+    assert lws.is_replaced()
+    assert lws.is_bound_whole()

@@ -14,10 +14,10 @@ def test_gangs_turned_off_leave_no_trace(world: World) -> None:
     world.faults.turn_gangs_off()
     world.nodes(1, gpus=4)
 
-    live = world.submit(LWS(replicas=2, size=2, quorum=1))
+    lws = world.submit(LWS(replicas=2, size=2, quorum=1))
 
-    assert live.is_bound_whole()
-    groups = [group["metadata"]["name"] for group in live.groups()]
-    assert world.claim("no group is named after the set", not groups, ", ".join(groups))
-    named = sorted({live.place(pod) for pod in live.pods() if live.place(pod).startswith("serve-")})
-    assert world.claim("no pod names a group of the set", not named, ", ".join(named))
+    assert lws.is_bound_whole()
+    groups = [group["metadata"]["name"] for group in lws.groups()]
+    assert world.finds("no group is named after the set", groups, count=0)
+    named = sorted({lws.place(pod) for pod in lws.pods() if lws.place(pod).startswith("serve-")})
+    assert world.finds("no pod names a group of the set", named, count=0)

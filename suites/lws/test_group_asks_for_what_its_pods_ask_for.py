@@ -14,7 +14,7 @@ def test_group_asks_for_what_its_pods_ask_for(world: World) -> None:
     together = world.submit(LWS("together", size=3, gpus=2, startup=LEADER_CREATED))
     first = world.submit(LWS("first", size=3, gpus=2, startup=LEADER_READY))
 
-    for live in (together, first):
-        assert live.has_groups()
-        asked, needed = live.requests()
-        assert world.claim(f"{live.name} asks for its leader and two workers", asked == needed, f"it asks for {asked}")
+    for lws in (together, first):
+        assert lws.has_groups()
+        asked, needed = lws.requests()
+        assert world.finds(f"{lws.name} asks for its leader and two workers", asked, equals=needed)

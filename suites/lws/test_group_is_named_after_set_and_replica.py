@@ -11,8 +11,8 @@ from harness.cases.language import LWS, World, case
 def test_group_is_named_after_set_and_replica(world: World) -> None:
     world.nodes(1, gpus=4)
 
-    live = world.submit(LWS(replicas=2, size=2))
-    assert live.has_groups()
+    lws = world.submit(LWS(replicas=2, size=2))
+    assert lws.has_groups()
 
-    names = [live.group(index)["metadata"]["name"] for index in range(2)]
-    assert world.claim("the groups are called serve-0 and serve-1", names == ["serve-0", "serve-1"], f"found: {names}")
+    names = [lws.group(index)["metadata"]["name"] for index in range(2)]
+    assert world.finds("the groups are called serve-0 and serve-1", names, equals=["serve-0", "serve-1"])

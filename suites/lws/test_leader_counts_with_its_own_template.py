@@ -15,11 +15,9 @@ def test_leader_counts_with_its_own_template(world: World) -> None:
     frugal = world.submit(LWS("frugal", size=3, gpus=2, leader=0))
     greedy = world.submit(LWS("greedy", size=3, gpus=1, leader=4))
 
-    for live, gpus in ((alike, 6), (frugal, 4), (greedy, 6)):
-        assert live.has_groups()
-        assert live.is_bound_whole()
-        asked, needed = live.requests()
-        assert world.claim(
-            f"{live.name} asks for {gpus} GPUs", asked.get(world.cluster.gpu) == gpus * 1000, f"it asks for {asked}"
-        )
-        assert world.claim(f"{live.name} asks for all else, too", asked == needed, f"it asks for {asked}")
+    for lws, gpus in ((alike, 6), (frugal, 4), (greedy, 6)):
+        assert lws.has_groups()
+        assert lws.is_bound_whole()
+        asked, needed = lws.requests()
+        assert world.finds(f"{lws.name} asks for {gpus} GPUs", asked.get(world.cluster.gpu), equals=gpus * 1000)
+        assert world.finds(f"{lws.name} asks for all else, too", asked, equals=needed)

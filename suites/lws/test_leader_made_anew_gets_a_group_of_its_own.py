@@ -10,13 +10,13 @@ from harness.cases.language import LWS, World, case
 )
 def test_leader_made_anew_gets_a_group_of_its_own(world: World) -> None:
     world.nodes(1, gpus=3)
-    live = world.submit(LWS(size=3))
-    assert live.is_bound_whole()
-    group = live.group()["metadata"]["uid"]
+    lws = world.submit(LWS(size=3))
+    assert lws.is_bound_whole()
+    group = lws.group()["metadata"]["uid"]
 
-    live.delete(leader=0)
+    lws.delete(leader=0)
 
-    assert live.is_replaced()
-    assert live.leader_owns_group()
-    assert live.is_bound_whole()
-    assert world.claim("the group is a new one", live.group()["metadata"]["uid"] != group)
+    assert lws.is_replaced()
+    assert lws.leader_owns_group()
+    assert lws.is_bound_whole()
+    assert world.finds("the group is a new one", lws.group()["metadata"]["uid"], differs=group)

@@ -10,9 +10,9 @@ from harness.cases.language import LEADER_READY, LWS, World, case
 def test_leader_may_start_in_vain(world: World) -> None:
     world.nodes(1, gpus=2)
 
-    live = world.submit(LWS(size=4, startup=LEADER_READY))
-    assert live.is_complete()
-    (gang,) = live.gangs
+    lws = world.submit(LWS(size=4, startup=LEADER_READY))
+    assert lws.is_complete()
+    (gang,) = lws.gangs
     assert world.scheduler_is_working()
 
-    assert world.claim("the leader waits for the room of its replica", gang.bound == 0, f"{gang.bound} are bound")
+    assert world.stand("the leader waits for the room of its replica", gang, most=0)

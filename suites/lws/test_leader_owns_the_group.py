@@ -11,13 +11,11 @@ from harness.cases.language import LWS, World, case, owner
 def test_leader_owns_the_group(world: World) -> None:
     world.nodes(1, gpus=4)
 
-    live = world.submit(LWS(replicas=2, size=2))
+    lws = world.submit(LWS(replicas=2, size=2))
 
-    assert live.has_groups()
+    assert lws.has_groups()
     for index in range(2):
-        leader, reference = live.leader(index)["metadata"], owner(live.group(index))
+        leader, reference = lws.leader(index)["metadata"], owner(lws.group(index))
         expected = ("v1", "Pod", leader["name"], leader["uid"])
         actual = tuple(reference.get(key) for key in ("apiVersion", "kind", "name", "uid"))
-        assert world.claim(
-            f"leader {leader['name']} owns the group of its replica", actual == expected, f"owner: {actual}"
-        )
+        assert world.finds(f"leader {leader['name']} owns the group of its replica", actual, equals=expected)

@@ -10,10 +10,10 @@ from harness.cases.language import LEADER_READY, LWS, World, case
 )
 def test_leader_starts_when_there_is_room_for_its_replica(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = world.submit(LWS(size=4, startup=LEADER_READY))
-    assert live.is_complete()
-    assert live.gangs[0].is_refused()
+    lws = world.submit(LWS(size=4, startup=LEADER_READY))
+    assert lws.is_complete()
+    assert lws.gangs[0].is_refused()
 
     world.nodes(1, gpus=2)
 
-    assert live.is_bound_whole()
+    assert lws.is_bound_whole()

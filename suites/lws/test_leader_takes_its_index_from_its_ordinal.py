@@ -9,12 +9,12 @@ from harness.cases.language import INDEX_LABEL, LWS, World, case
 )
 def test_leader_takes_its_index_from_its_ordinal(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = world.submit(LWS(size=2))
-    assert live.is_bound_whole()
+    lws = world.submit(LWS(size=2))
+    assert lws.is_bound_whole()
 
-    stored = world.objects.dry_run(live.planned_pod("serve", "serve-7"))
-    labels = {} if isinstance(stored, str) else stored["metadata"]["labels"]
+    stored = world.objects.dry_run(lws.planned_pod("serve", "serve-7"))
+    index = stored if isinstance(stored, str) else stored["metadata"]["labels"].get(INDEX_LABEL)
 
-    assert world.claim("leader serve-7 gets the index 7", labels.get(INDEX_LABEL) == "7", str(stored)[:200])
-    nameless = live.planned_pod("serve", "serve-leader")
+    assert world.finds("leader serve-7 gets the index 7", index, equals="7")
+    nameless = lws.planned_pod("serve", "serve-leader")
     assert world.objects.rejects(nameless, "a leader without an ordinal is refused", mention="ordinal")

@@ -10,11 +10,11 @@ from harness.cases.language import LEADER_READY, LWS, World, case
 )
 def test_leader_that_goes_first_made_anew_gets_a_group(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = world.submit(LWS(size=2, startup=LEADER_READY))
-    assert live.is_bound_whole()
+    lws = world.submit(LWS(size=2, startup=LEADER_READY))
+    assert lws.is_bound_whole()
 
-    live.delete(leader=0)
+    lws.delete(leader=0)
 
-    assert live.is_replaced()
-    assert live.leader_owns_group()
-    assert live.is_bound_whole()
+    assert lws.is_replaced()
+    assert lws.leader_owns_group()
+    assert lws.is_bound_whole()

@@ -11,9 +11,9 @@ from harness.cases.language import LEADER_READY, LWS, World, case
 def test_leader_that_goes_first_makes_a_minimum_of_one(world: World) -> None:
     world.nodes(1, gpus=4)
 
-    live = world.submit(LWS(size=4, startup=LEADER_READY))
+    lws = world.submit(LWS(size=4, startup=LEADER_READY))
 
-    assert live.has_groups()
-    minimum = live.group()["spec"]["minMember"]
-    assert world.claim("the minimum is the leader alone", minimum == 1, f"it is {minimum}")
-    assert live.is_bound_whole()
+    assert lws.has_groups()
+    minimum = lws.group()["spec"]["minMember"]
+    assert world.finds("the minimum is the leader alone", minimum, equals=1)
+    assert lws.is_bound_whole()

@@ -14,10 +14,10 @@ from harness.cases.language import LEADER_READY, LWS, World, case
 def test_leader_without_room_for_its_replica_waits(world: World) -> None:
     world.nodes(1, gpus=2)
 
-    live = world.submit(LWS(size=4, startup=LEADER_READY))
+    lws = world.submit(LWS(size=4, startup=LEADER_READY))
 
-    assert live.is_complete()
-    (gang,) = live.gangs
+    assert lws.is_complete()
+    (gang,) = lws.gangs
     assert gang.is_refused()
     assert gang.must_stay_unbound()
     later = world.submit(LWS("later", size=1, startup=LEADER_READY))

@@ -10,10 +10,10 @@ from harness.cases.language import LWS, World, case
 def test_leaders_never_take_the_room_of_workers(world: World) -> None:
     world.nodes(2, gpus=2)
 
-    live = world.submit(LWS(replicas=4, size=4))
+    lws = world.submit(LWS(replicas=4, size=4))
 
-    assert live.is_complete()
-    verdict, winner = world.gangs.one_of(*live.gangs)
+    assert lws.is_complete()
+    verdict, winner = world.gangs.one_of(*lws.gangs)
     assert verdict
-    for gang in live.gangs:
+    for gang in lws.gangs:
         assert gang is winner or gang.stays_pending()

@@ -16,9 +16,9 @@ def test_limits_without_requests_count_for_the_group(world: World) -> None:
 
     world.nodes(1, gpus=4)
 
-    live = world.submit(LWS(size=2, gpus=2), alter=only_limits)
+    lws = world.submit(LWS(size=2, gpus=2), alter=only_limits)
 
-    assert live.has_groups()
-    assert live.is_bound_whole()
-    asked, needed = live.requests()
-    assert world.claim("the group asks for what its two pods ask for", asked == needed, f"it asks for {asked}")
+    assert lws.has_groups()
+    assert lws.is_bound_whole()
+    asked, needed = lws.requests()
+    assert world.finds("the group asks for what its two pods ask for", asked, equals=needed)

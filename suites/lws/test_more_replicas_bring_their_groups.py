@@ -10,12 +10,12 @@ from harness.cases.language import LWS, World, case
 )
 def test_more_replicas_bring_their_groups(world: World) -> None:
     world.nodes(3, gpus=2)
-    live = world.submit(LWS(replicas=1, size=2))
-    assert live.is_bound_whole()
-    first = live.group_uids()
+    lws = world.submit(LWS(replicas=1, size=2))
+    assert lws.is_bound_whole()
+    first = lws.group_uids()
 
-    live.scale(3)
+    lws.scale(3)
 
-    assert live.has_groups()
-    assert live.is_bound_whole()
-    assert world.claim("the first replica kept its group", first <= live.group_uids())
+    assert lws.has_groups()
+    assert lws.is_bound_whole()
+    assert world.finds("the first replica kept its group", lws.group_uids(), includes=first)

@@ -10,10 +10,10 @@ from harness.cases.language import LWS, World, case
 def test_one_of_two_replicas_runs_whole(world: World) -> None:
     world.nodes(2, gpus=4)
 
-    live = world.submit(LWS(replicas=2, size=4, gpus=2))
+    lws = world.submit(LWS(replicas=2, size=4, gpus=2))
 
-    assert live.is_complete()
-    verdict, winner = world.gangs.one_of(*live.gangs)
+    assert lws.is_complete()
+    verdict, winner = world.gangs.one_of(*lws.gangs)
     assert verdict
-    (loser,) = [gang for gang in live.gangs if gang is not winner]
+    (loser,) = [gang for gang in lws.gangs if gang is not winner]
     assert loser.is_refused()

@@ -3,10 +3,11 @@
 from harness.cases.language import LWS, World, case
 
 
-def refused(world: World, name: str) -> bool:
-    """Whether an event says that the StatefulSet of this name could not create a pod."""
+def refusals(world: World, name: str) -> list[str]:
+    """The events that say that the StatefulSet of this name could not create a pod."""
     events = world.objects.all_of(("v1", "Event"))
-    return any(event["reason"] == "FailedCreate" and event["involvedObject"]["name"] == name for event in events)
+    failed = [event for event in events if event["reason"] == "FailedCreate"]
+    return [event["metadata"]["name"] for event in failed if event["involvedObject"]["name"] == name]
 
 
 @case(
@@ -17,17 +18,17 @@ def refused(world: World, name: str) -> bool:
 )
 def test_pods_are_refused_while_no_place_can_be_given(world: World) -> None:
     world.nodes(1, gpus=3)
-    live = world.submit(LWS(size=3))
-    assert live.is_bound_whole()
+    lws = world.submit(LWS(size=3))
+    assert lws.is_bound_whole()
 
     world.faults.kill("controller")
-    live.delete(leader=0)
-    assert world.sees("the pods of StatefulSet serve are refused", lambda: refused(world, "serve"))
+    lws.delete(leader=0)
+    assert world.sees("the pods of StatefulSet serve are refused", lambda: refusals(world, "serve"), least=1)
     world.faults.restart("controller")
 
-    assert live.is_replaced(deadline="reconnected")
-    assert live.gangs[0].is_bound_whole("reconnected")
-    bare = [pod["metadata"]["name"] for pod in live.pods() if not live.place(pod)]
-    assert world.claim("every pod names its gang", not bare, ", ".join(bare))
-    named = {live.place(pod) for pod in live.pods()}
-    assert world.claim("all pods name the same gang", len(named) == 1, f"{named}")
+    assert lws.is_replaced(deadline="reconnected")
+    assert lws.gangs[0].is_bound_whole("reconnected")
+    bare = [pod["metadata"]["name"] for pod in lws.pods() if not lws.place(pod)]
+    assert world.finds("every pod names its gang", bare, count=0)
+    named = {lws.place(pod) for pod in lws.pods()}
+    assert world.finds("all pods name the same gang", named, count=1)

@@ -9,10 +9,10 @@ from harness.cases.language import LWS, World, case
 )
 def test_replica_larger_than_the_cluster_starts_when_nodes_come(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = world.submit(LWS(size=3, gpus=2, leader=0))
-    assert live.is_complete()
-    assert live.gangs[0].is_refused()
+    lws = world.submit(LWS(size=3, gpus=2, leader=0))
+    assert lws.is_complete()
+    assert lws.gangs[0].is_refused()
 
     world.nodes(1, gpus=2)
 
-    assert live.is_bound_whole()
+    assert lws.is_bound_whole()

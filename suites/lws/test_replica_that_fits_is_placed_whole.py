@@ -10,6 +10,6 @@ from harness.cases.language import LWS, World, case
 def test_replica_that_fits_is_placed_whole(world: World) -> None:
     world.nodes(2, gpus=4)
 
-    live = world.submit(LWS(size=4, gpus=2))
+    lws = world.submit(LWS(size=4, gpus=2))
 
-    assert live.is_bound_whole()
+    assert lws.is_bound_whole()

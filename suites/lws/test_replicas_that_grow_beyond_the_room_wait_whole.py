@@ -9,13 +9,13 @@ from harness.cases.language import LWS, World, case
 )
 def test_replicas_that_grow_beyond_the_room_wait_whole(world: World) -> None:
     world.nodes(1, gpus=5)
-    live = world.submit(LWS(replicas=1, size=2))
-    assert live.is_bound_whole()
+    lws = world.submit(LWS(replicas=1, size=2))
+    assert lws.is_bound_whole()
 
-    live.scale(3)
+    lws.scale(3)
 
-    assert live.is_complete()
-    waiting = live.all_but_one_run()
+    assert lws.is_complete()
+    waiting = lws.all_but_one_run()
     assert waiting is not None
     assert waiting.is_refused()
     assert waiting.stays_pending()

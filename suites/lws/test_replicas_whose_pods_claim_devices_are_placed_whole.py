@@ -18,13 +18,13 @@ def test_replicas_whose_pods_claim_devices_are_placed_whole(world: World) -> Non
     first, second = world.nodes(2, gpus=8)
     world.devices.publish(2, first)
     world.devices.publish(1, second)
-    live = world.submit(LWS(replicas=2, size=2), alter=with_devices)
+    lws = world.submit(LWS(replicas=2, size=2), alter=with_devices)
 
-    waiting = live.all_but_one_run()
+    waiting = lws.all_but_one_run()
     assert waiting is not None
     assert waiting.is_refused()
     devices = world.devices.allocated()
-    assert world.claim("two devices are given, each once", len(set(devices)) == len(devices) == 2, f"given: {devices}")
+    assert world.finds("two devices are given, each once", devices, equals=set(devices), count=2)
     third = world.nodes(1, gpus=8, name="third")
     world.devices.publish(1, *third)
     assert waiting.is_bound_whole()

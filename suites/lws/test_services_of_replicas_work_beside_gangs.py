@@ -10,15 +10,13 @@ from harness.cases.language import LWS, World, case, owner
 def test_services_of_replicas_work_beside_gangs(world: World) -> None:
     world.nodes(1, gpus=4)
 
-    live = world.submit(LWS(replicas=2, size=2, subdomain="UniquePerReplica"))
+    lws = world.submit(LWS(replicas=2, size=2, subdomain="UniquePerReplica"))
 
-    assert live.is_bound_whole()
+    assert lws.is_bound_whole()
     names = ["serve-0", "serve-1"]
     for index, name in enumerate(names):
-        domains = {pod["spec"].get("subdomain") for pod in live.pods(index)}
-        assert world.claim(f"the pods of replica {index} are found under {name}", domains == {name}, f"under {domains}")
+        domains = {pod["spec"].get("subdomain") for pod in lws.pods(index)}
+        assert world.finds(f"the pods of replica {index} are found under {name}", domains, equals={name})
         service = world.objects.find(("v1", "Service"), name)
-        held = service.get("spec", {}).get("clusterIP") == "None"
-        assert world.claim(f"{name} is a headless service", held, str(service.get("spec")))
-        holder = owner(service).get("name")
-        assert world.claim(f"leader {name} owns it", holder == name, f"its owner is {holder}")
+        assert world.finds(f"{name} is a headless service", service.get("spec", {}).get("clusterIP"), equals="None")
+        assert world.finds(f"leader {name} owns it", owner(service).get("name"), equals=name)

@@ -20,6 +20,7 @@ def test_sets_of_the_same_name_elsewhere_have_groups_there(world: World) -> None
     assert waiting.is_complete()
     (gang,) = waiting.gangs
     assert gang.is_refused()
-    mine, theirs = running.group()["metadata"], waiting.group()["metadata"]
-    apart = mine["uid"] != theirs["uid"] and (mine["namespace"], theirs["namespace"]) == (world.namespace, other)
-    assert world.claim("each set has a group in its own namespace", apart)
+    groups = [lws.group()["metadata"] for lws in (running, waiting)]
+    namespaces = {group["uid"]: group["namespace"] for group in groups}  # of two groups, and not twice of one
+    apart = [world.namespace, other]
+    assert world.finds("each set has a group in its own namespace", list(namespaces.values()), equals=apart)

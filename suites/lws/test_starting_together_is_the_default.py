@@ -1,4 +1,4 @@
-"""Who says nothing about the start gets a gang."""
+"""A set that says nothing about the start gets a gang."""
 
 from harness.cases.language import LEADER_CREATED, LWS, World, case
 
@@ -11,11 +11,11 @@ from harness.cases.language import LEADER_CREATED, LWS, World, case
 def test_starting_together_is_the_default(world: World) -> None:
     world.nodes(1, gpus=3)
 
-    live = world.submit(LWS(size=3, startup=""))
+    lws = world.submit(LWS(size=3, startup=""))
 
-    policy = live.stored()["spec"].get("startupPolicy")
-    assert world.claim("the startup policy is LeaderCreated", policy == LEADER_CREATED, f"it is {policy}")
-    assert live.has_groups()
-    minimum = live.group()["spec"]["minMember"]
-    assert world.claim("the minimum is leader and two workers", minimum == 3, f"it is {minimum}")
-    assert live.is_bound_whole()
+    policy = lws.stored()["spec"].get("startupPolicy")
+    assert world.finds("the startup policy is LeaderCreated", policy, equals=LEADER_CREATED)
+    assert lws.has_groups()
+    minimum = lws.group()["spec"]["minMember"]
+    assert world.finds("the minimum is leader and two workers", minimum, equals=3)
+    assert lws.is_bound_whole()

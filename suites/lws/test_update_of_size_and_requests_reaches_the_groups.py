@@ -10,16 +10,16 @@ from harness.cases.language import LWS, World, case
 )
 def test_update_of_size_and_requests_reaches_the_groups(world: World) -> None:
     world.nodes(2, gpus=6)
-    live = world.submit(LWS(replicas=2, size=2))
-    assert live.is_bound_whole()
+    lws = world.submit(LWS(replicas=2, size=2))
+    assert lws.is_bound_whole()
 
-    live.update(LWS(replicas=2, size=3, gpus=2))
+    lws.update(LWS(replicas=2, size=3, gpus=2))
 
-    assert live.is_updated()
-    assert live.has_groups()
-    assert live.is_bound_whole()
+    assert lws.is_updated()
+    assert lws.has_groups()
+    assert lws.is_bound_whole()
     for index in range(2):
-        minimum = live.group(index)["spec"]["minMember"]
-        assert world.claim(f"the minimum of replica {index} is the new size", minimum == 3, f"it is {minimum}")
-        asked, needed = live.requests(index)
-        assert world.claim(f"replica {index} asks for what its pods ask for", asked == needed, f"it asks for {asked}")
+        minimum = lws.group(index)["spec"]["minMember"]
+        assert world.finds(f"the minimum of replica {index} is the new size", minimum, equals=3)
+        asked, needed = lws.requests(index)
+        assert world.finds(f"replica {index} asks for what its pods ask for", asked, equals=needed)

@@ -13,21 +13,19 @@ from harness.cases.language import LWS, World, case, owner
 )
 def test_update_renews_groups_with_their_leaders(world: World) -> None:
     world.nodes(2, gpus=2)
-    live = world.submit(LWS(replicas=2, size=2))
-    assert live.is_bound_whole()
-    assert live.has_groups()
-    old = live.group_uids()
+    lws = world.submit(LWS(replicas=2, size=2))
+    assert lws.is_bound_whole()
+    assert lws.has_groups()
+    old = lws.group_uids()
 
-    live.update()
+    lws.update()
 
-    assert live.is_updated()
-    assert live.has_groups()
-    assert live.is_bound_whole()
-    left = old & live.group_uids()
-    assert world.claim("no group of the old template is left", not left, f"{len(left)} are")
+    assert lws.is_updated()
+    assert lws.has_groups()
+    assert lws.is_bound_whole()
+    assert world.finds("no group of the old template is left", lws.group_uids(), excludes=old)
     for index in range(2):
-        mine = owner(live.group(index)).get("uid") == live.leader(index)["metadata"]["uid"]
-        assert world.claim(f"the group of replica {index} is owned by the new leader", mine)
-        groups, leaders = live.recorded_renewals(index)
-        detail = f"{groups} groups of {leaders} leaders"
-        assert world.claim(f"replica {index} had no more groups than leaders", groups <= leaders, detail)
+        uid, leader = owner(lws.group(index)).get("uid"), lws.leader(index)["metadata"]["uid"]
+        assert world.finds(f"the group of replica {index} is owned by the new leader", uid, equals=leader)
+        groups, leaders = lws.recorded_renewals(index)
+        assert world.finds(f"replica {index} had no more groups than leaders", groups, most=leaders)

@@ -9,10 +9,10 @@ from harness.cases.language import LWS, World, case
 )
 def test_update_with_a_replica_beyond_the_number_ends(world: World) -> None:
     world.nodes(3, gpus=2)
-    live = world.submit(LWS(replicas=2, size=2, surge=1))
-    assert live.is_bound_whole()
+    lws = world.submit(LWS(replicas=2, size=2, surge=1))
+    assert lws.is_bound_whole()
 
-    live.update()
+    lws.update()
 
-    assert live.is_updated()
-    assert live.is_bound_whole()
+    assert lws.is_updated()
+    assert lws.is_bound_whole()

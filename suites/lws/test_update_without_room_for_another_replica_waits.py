@@ -9,15 +9,15 @@ from harness.cases.language import LWS, World, case
 )
 def test_update_without_room_for_another_replica_waits(world: World) -> None:
     world.nodes(2, gpus=2)
-    live = world.submit(LWS(replicas=2, size=2, surge=1))
-    assert live.is_bound_whole()
+    lws = world.submit(LWS(replicas=2, size=2, surge=1))
+    assert lws.is_bound_whole()
 
-    live.update()
+    lws.update()
 
-    surge = live.expect_surge()
-    assert world.sees("a third replica is made", lambda: len(live.pods(2)) == 2)
+    surge = lws.expect_surge()
+    assert world.sees("a third replica is made", lambda: lws.pods(2), count=2)
     assert surge.is_refused()
     assert surge.stays_pending()
     world.nodes(1, gpus=2)
-    assert live.is_updated()
-    assert live.is_bound_whole()
+    assert lws.is_updated()
+    assert lws.is_bound_whole()

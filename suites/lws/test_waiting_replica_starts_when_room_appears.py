@@ -9,12 +9,12 @@ from harness.cases.language import LWS, World, case
 )
 def test_waiting_replica_starts_when_room_appears(world: World) -> None:
     world.nodes(2, gpus=2)
-    live = world.submit(LWS(replicas=3, size=2))
-    assert live.is_complete()
-    waiting = live.all_but_one_run()
+    lws = world.submit(LWS(replicas=3, size=2))
+    assert lws.is_complete()
+    waiting = lws.all_but_one_run()
     assert waiting is not None
     assert waiting.stays_pending()
-    running = [gang for gang in live.gangs if gang is not waiting]
+    running = [gang for gang in lws.gangs if gang is not waiting]
     for gang in running:
         gang.must_stay_untouched()
 

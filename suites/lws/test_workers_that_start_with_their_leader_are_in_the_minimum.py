@@ -11,9 +11,9 @@ from harness.cases.language import LEADER_CREATED, LWS, World, case
 def test_workers_that_start_with_their_leader_are_in_the_minimum(world: World) -> None:
     world.nodes(1, gpus=4)
 
-    live = world.submit(LWS(size=4, startup=LEADER_CREATED))
+    lws = world.submit(LWS(size=4, startup=LEADER_CREATED))
 
-    assert live.has_groups()
-    minimum = live.group()["spec"]["minMember"]
-    assert world.claim("the minimum is leader and three workers", minimum == 4, f"it is {minimum}")
-    assert live.is_bound_whole()
+    assert lws.has_groups()
+    minimum = lws.group()["spec"]["minMember"]
+    assert world.finds("the minimum is leader and three workers", minimum, equals=4)
+    assert lws.is_bound_whole()
