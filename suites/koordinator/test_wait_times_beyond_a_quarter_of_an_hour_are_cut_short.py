@@ -17,5 +17,5 @@ def test_wait_times_beyond_a_quarter_of_an_hour_are_cut_short(world: World) -> N
 
     single = world.pod(gpus=6)
 
-    released = world.until(lambda: bool(world.cluster.node_of(single)), "quarter")
-    world.claim("places are kept for an hour", not released)
+    world.until(lambda: bool(world.cluster.node_of(single)), "quarter")
+    world.stand("places are kept for an hour", single, most=0)

@@ -21,7 +21,7 @@ JUDGED_AGAIN = {
 BELIEVED_ALONE: dict[str, str] = {}
 """Cases of which nothing can be judged again, each with the reason. There are none, and none may come."""
 
-MOST_BELIEVED = 18
+MOST_BELIEVED = 17
 """So many cases may make at least one claim that is believed, besides what is judged again. It may only become less."""
 
 
