@@ -13,11 +13,11 @@ from harness.cases.language import LWS, World, case
 def test_group_is_made_after_the_api_server_was_away(world: World) -> None:
     world.nodes(1, gpus=3)
     assert world.api_server.refuse_groups()
-    live = world.submit(LWS(size=3))
+    lws = world.submit(LWS(size=3))
     assert world.api_server.controller_was_refused()
 
     world.faults.restart("apiserver")
     world.api_server.allow_groups()
 
-    assert live.has_groups("reconnected")
-    assert live.gangs[0].is_bound_whole("reconnected")
+    assert lws.has_groups("reconnected")
+    assert lws.gangs[0].is_bound_whole("reconnected")

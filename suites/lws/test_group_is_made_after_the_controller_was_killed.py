@@ -1,4 +1,4 @@
-"""The leader is there, the group is not, and whoever owes it is gone. Its successor has only the API server to ask."""
+"""The leader is there, the group is not, and its controller is gone. The next one has only the API server to ask."""
 
 from harness.cases.language import LWS, World, case
 
@@ -13,12 +13,12 @@ from harness.cases.language import LWS, World, case
 def test_group_is_made_after_the_controller_was_killed(world: World) -> None:
     world.nodes(1, gpus=3)
     assert world.api_server.refuse_groups()
-    live = world.submit(LWS(size=3))
+    lws = world.submit(LWS(size=3))
     assert world.api_server.controller_was_refused()
 
     world.faults.kill("controller")
     world.api_server.allow_groups()
     world.faults.restart("controller")
 
-    assert live.has_groups()
-    assert live.is_bound_whole()
+    assert lws.has_groups()
+    assert lws.is_bound_whole()

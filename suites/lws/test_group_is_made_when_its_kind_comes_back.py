@@ -14,13 +14,13 @@ def test_group_is_made_when_its_kind_comes_back(world: World) -> None:
     world.nodes(1, gpus=3)
     world.faults.restart("controller")  # from here on its log tells what it has tried
     world.api_server.remove_group_kind()
-    live = world.submit(LWS(size=3))
+    lws = world.submit(LWS(size=3))
     assert world.api_server.controller_missed_the_kind()
-    (gang,) = live.gangs
+    (gang,) = lws.gangs
     assert gang.must_stay_unbound()
 
     gang.lift()
     world.api_server.restore_group_kind()
 
-    assert live.has_groups("reconnected")
+    assert lws.has_groups("reconnected")
     assert gang.is_bound_whole("reconnected")

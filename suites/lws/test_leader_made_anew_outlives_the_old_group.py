@@ -3,9 +3,9 @@
 from harness.cases.language import LWS, SubmittedLWS, World, case
 
 
-def set_finalizers(world: World, live: SubmittedLWS, finalizers: list[str]) -> None:
+def set_finalizers(world: World, lws: SubmittedLWS, finalizers: list[str]) -> None:
     """Keep the groups of a set from going when they are deleted, or let them go."""
-    for group in live.groups():
+    for group in lws.groups():
         kind, name = (group["apiVersion"], group["kind"]), group["metadata"]["name"]
         world.objects.change(kind, name, {"metadata": {"finalizers": finalizers}})
 
@@ -18,15 +18,15 @@ def set_finalizers(world: World, live: SubmittedLWS, finalizers: list[str]) -> N
 )
 def test_leader_made_anew_outlives_the_old_group(world: World) -> None:
     world.nodes(1, gpus=2)
-    live = world.submit(LWS(size=2))
-    assert live.is_bound_whole()
-    assert live.has_groups()
-    set_finalizers(world, live, ["example.com/hold"])
+    lws = world.submit(LWS(size=2))
+    assert lws.is_bound_whole()
+    assert lws.has_groups()
+    set_finalizers(world, lws, ["example.com/hold"])
 
-    live.delete(leader=0)
-    assert live.is_replaced()
+    lws.delete(leader=0)
+    assert lws.is_replaced()
     assert world.is_at_rest()
-    set_finalizers(world, live, [])
+    set_finalizers(world, lws, [])
 
-    assert live.leader_owns_group()
-    assert live.is_bound_whole()
+    assert lws.leader_owns_group()
+    assert lws.is_bound_whole()

@@ -12,13 +12,13 @@ from harness.cases.language import LWS, World, case
 def test_refused_group_is_tried_again(world: World) -> None:
     world.nodes(1, gpus=3)
     assert world.api_server.refuse_groups()
-    live = world.submit(LWS(size=3))
+    lws = world.submit(LWS(size=3))
     assert world.api_server.controller_was_refused()
-    (gang,) = live.gangs
+    (gang,) = lws.gangs
     assert gang.must_stay_unbound()
 
     gang.lift()
     world.api_server.allow_groups()
 
-    assert live.has_groups()
-    assert live.is_bound_whole()
+    assert lws.has_groups()
+    assert lws.is_bound_whole()

@@ -13,13 +13,13 @@ from harness.cases.language import LWS, World, case
 def test_throttled_group_is_made_later(world: World) -> None:
     world.nodes(1, gpus=3)
     world.api_server.throttle_groups()
-    live = world.submit(LWS(size=3))
+    lws = world.submit(LWS(size=3))
     assert world.api_server.controller_was_throttled()
-    (gang,) = live.gangs
+    (gang,) = lws.gangs
     assert gang.must_stay_unbound()
 
     gang.lift()
     world.api_server.take_groups_again()
 
-    assert live.has_groups("reconnected")
+    assert lws.has_groups("reconnected")
     assert gang.is_bound_whole("reconnected")
