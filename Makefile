@@ -5,8 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Tests that need no box run beside those that do; WORKERS=0: one after another. Two boxes are never tested at once, as
-# two boxes on two cores are a load that a slow machine feels.
+# Tests that need no box, and those of clusters that are already there, run beside those of boxes; WORKERS=0: one after
+# another. Two verdicts are never waited for at once, as two boxes on two cores are a load that a slow machine feels.
 WORKERS ?= 2
 # What `make test` runs end to end; `make conformance` runs every integration and version that has a file here.
 GATE := workload volcano lws jobset-gang

@@ -10,7 +10,8 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
-# What needs no box may run beside what does. Boxes are tested one after another, as two would be each other's load.
+# What needs no box may run beside what does. Boxes are tested one after another, as each is a load for the others; but
+# tests of clusters that are already there ask what is done to them, and not how soon, so they are a second row.
 WITHOUT_BOXES = ("adapters", "artifacts", "controllers", "core", "mutation", "report", "runner", "suites")
 STARTS_BOXES = (  # but these of their files do
     "test_barrier_in_a_box.py",
@@ -24,6 +25,7 @@ STARTS_BOXES = (  # but these of their files do
     "test_service_in_a_box.py",
 )
 
+CLUSTERS = "existing"  # the folder of tests of clusters that are already there
 STATE = "XDG_STATE_HOME"
 WORKER = "PYTEST_XDIST_WORKER"  # the name of a worker, if there are several
 folder = pytest.StashKey[str]()
@@ -40,13 +42,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class BoxesOneByOne(LoadScopeScheduling):  # type: ignore[misc]
-    """All tests that start boxes go to one worker, one after another; of the others each file goes to some worker."""
+    """Tests that start boxes go to two workers, one after another; of the others each file goes to some worker."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = Path(nodeid.partition("::")[0])
         folder, *rest = path.parts[path.parts.index(TESTS.name) + 1 :]
         is_beside = folder in WITHOUT_BOXES or not rest
-        return str(path) if is_beside and path.name not in STARTS_BOXES else "boxes"
+        if is_beside and path.name not in STARTS_BOXES:
+            return str(path)
+        return CLUSTERS if folder == CLUSTERS else "boxes"
 
 
 @pytest.hookimpl(optionalhook=True)  # absent with -p no:xdist
