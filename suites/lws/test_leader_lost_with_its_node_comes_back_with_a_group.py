@@ -1,4 +1,4 @@
-"""The node of the leader is gone for good, and the garbage collector deletes what was on it. The workers still have
+"""The node of the leader is gone for good, and the garbage collector deletes what was on it. Other workers still have
 their node, but a replica without its leader is none: all of it starts over, whole, with a group of its own."""
 
 from harness.cases.language import LWS, World, case
@@ -12,7 +12,7 @@ from harness.cases.language import LWS, World, case
 )
 def test_leader_lost_with_its_node_comes_back_with_a_group(world: World) -> None:
     world.nodes(2, gpus=2)
-    lws = world.submit(LWS(size=3, leader=2))
+    lws = world.submit(LWS(size=3))
     assert lws.is_bound_whole()
     assert lws.has_groups()
     old = lws.group_uids()
