@@ -32,8 +32,10 @@ from harness.adapters.common.base import (
 from harness.adapters.common.render import parse, render
 from harness.box.base import Box
 from harness.core.gang import Gang
+from harness.core.history.observe import pod_request
 from harness.core.kinds import CONFIG_MAP
 from harness.core.labels import GANG_LABEL, by_label
+from harness.core.quantity import millis, plain
 
 SCHEDULER = "yunikorn-scheduler"
 NAMESPACE = "yunikorn"
@@ -140,7 +142,8 @@ def application(gang: Gang, namespace: str) -> str:
 
 
 def finish(objects: list[Object]) -> None:
-    """Let the task groups ask for nodes as their members do: a placeholder is placed by what its task group says.
+    """Let the task groups ask for nodes and resources as their members do, whatever a case has altered in them: a
+    placeholder is placed by what its task group says.
 
     Where members keep away from each other by their label, placeholders do so by one of their own; with the same label
     a member could not take the place of its placeholder. The same label says whose they are where the id does not.
@@ -153,6 +156,8 @@ def finish(objects: list[Object]) -> None:
         placement = json.dumps({field: spec[field] for field in PLACEMENT if field in spec})
         if GANG_LABEL in placement or labels[GANG_LABEL] not in labels[APPLICATION]:
             group["labels"] = {HELD_FOR: labels[GANG_LABEL]}
+        if (request := pod_request(spec)) != millis(group["minResource"]):
+            group["minResource"] = {resource: plain(amount) for resource, amount in request.items()}
         groups.setdefault(group["name"], {**group, **json.loads(placement.replace(GANG_LABEL, HELD_FOR))})
     for pod in members:
         all_groups = json.loads(pod["metadata"]["annotations"][TASK_GROUPS])

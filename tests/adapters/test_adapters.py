@@ -211,6 +211,17 @@ def test_yunikorn_placeholders_of_a_gang_with_a_long_name_are_told_by_their_labe
     assert yunikorn.classify(held) == (gang.name, "placeholder", "")
 
 
+def test_yunikorn_placeholders_request_what_their_members_do() -> None:
+    objects = gang_objects(adapter("yunikorn"), Gang("computing", size=2, gpus=1), "n1", "1.37.1")
+    for obj in objects:
+        obj["spec"]["containers"][0]["resources"]["requests"] |= {"cpu": "1500m", "example.com/fpga": "1"}
+    yunikorn.finish(objects)
+    for obj in objects:
+        (group,) = json.loads(obj["metadata"]["annotations"][yunikorn.TASK_GROUPS])
+        expected = {"cpu": "1500m", "memory": "67108864", "nvidia.com/gpu": "1", "example.com/fpga": "1"}
+        assert group["minResource"] == expected
+
+
 def test_yunikorn_placeholders_keep_apart_as_their_members_do() -> None:
     gang = Gang("apart", size=2, selector={"zone": "a"})
     objects = gang_objects(adapter("yunikorn"), gang, "n1", "1.37.1")
